@@ -1,0 +1,63 @@
+"""Fixtures that many tests share: golden values and real data, where the reference folder is at hand."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import tarfile
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "rulerank", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
+settings.load_profile("rulerank")
+
+REFERENCE = Path(os.environ.get("RULERANK_REFERENCE", Path(__file__).parents[2] / "shared"))
+REQUIRED = os.environ.get("RULERANK_REFERENCE_REQUIRED", "") == "1"
+
+
+def reference(*parts: str) -> Path:
+    path = REFERENCE.joinpath(*parts)
+    if not path.exists():
+        message = (
+            f"needs {'/'.join(parts)} of the reference folder, which is not at {REFERENCE} (set RULERANK_REFERENCE)"
+        )
+        if REQUIRED:
+            pytest.fail(message)
+        pytest.skip(message)
+    return path
+
+
+@pytest.fixture(scope="session")
+def golden():
+    """`golden("name.json")` or `golden("name.csv")`: parsed golden values."""
+
+    def load(name: str):
+        path = reference("golden", name)
+        if path.suffix == ".json":
+            return json.loads(path.read_text())
+        with path.open(newline="") as file:
+            return list(csv.DictReader(file))
+
+    return load
+
+
+@pytest.fixture(scope="session")
+def letor_folder(tmp_path_factory):
+    """`letor_folder("letor3-ohsumed")`: a folder with S1.txt ... S5.txt, unpacked once a test run."""
+    unpacked: dict[str, Path] = {}
+
+    def unpack(name: str) -> Path:
+        archive = reference("data", f"{name}.tar.xz")
+        if name not in unpacked:
+            target = tmp_path_factory.mktemp("data")
+            with tarfile.open(archive) as tar:
+                tar.extractall(target, filter="data")
+            unpacked[name] = target / name
+        return unpacked[name]
+
+    return unpack
