@@ -1,0 +1,10 @@
+"""Associative rankers: one file each, on scikit-learn's `fit` / `predict` / `get_params`."""
+
+from rulerank.ranking.base import RuleRanker
+from rulerank.ranking.eager import EagerRules
+from rulerank.ranking.lrar import LRAR
+from rulerank.ranking.query_level import QueryLevelRules
+from rulerank.ranking.query_terms import QueryTermRules
+from rulerank.ranking.stable import StableRules
+
+__all__ = ["LRAR", "EagerRules", "QueryLevelRules", "QueryTermRules", "RuleRanker", "StableRules"]

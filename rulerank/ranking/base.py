@@ -1,0 +1,147 @@
+"""What every ranker shares: the labelled set it learns from, and how scores of grades become a ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from rulerank.errors import InputError, NotFittedError
+from rulerank.params import Params
+from rulerank.rules.items import Ints, Items, as_columns, as_grade, as_grades, as_items
+from rulerank.rules.labelled import LabelledRows
+
+Floats = npt.NDArray[np.float64]
+
+CHUNK = 32_768  # documents scored at a time: bounds the memory of a ranking of millions
+
+
+class RuleRanker(Params):
+    """A ranker on association rules: `fit` keeps the labelled set, rules are mined when documents ask for them.
+
+    Because nothing but the labelled set is learnt ahead of time, `partial_fit` and its undo `forget` are exact: after
+    any sequence of them the ranker predicts, to the last bit, as if it had been fitted on what is left.
+    """
+
+    _labelled: LabelledRows | None = None
+
+    def fit(self, items: Any, grades: Any, qids: Any = None) -> Self:
+        """Learn from labelled documents: `items` (documents by features), `grades`, and the query of each."""
+        matrix = as_items(items)
+        levels = as_grades(grades, len(matrix))
+        queries = self._queries(qids, len(matrix))
+        labelled = LabelledRows(matrix.shape[1])
+        labelled.columns = as_columns(matrix)
+        labelled.grades = levels.copy()
+        labelled.rows = np.full(len(matrix), -1, np.int64)
+        labelled.count = len(matrix)
+        if not labelled.count:  # an empty set can still grow by partial_fit
+            labelled = LabelledRows(matrix.shape[1])
+        self._labelled = labelled
+        self._qids: list[Hashable] = queries
+        self._changed()
+        return self
+
+    @staticmethod
+    def _queries(qids: Any, rows: int) -> list[Hashable]:
+        if qids is None:
+            return [0] * rows
+        queries = list(qids.tolist() if isinstance(qids, np.ndarray) else qids)
+        if len(queries) != rows:
+            raise InputError(f"qids must name one query a document ({rows}); there are {len(queries)}")
+        return queries
+
+    def partial_fit(self, row: Any, grade: int, qid: Hashable = 0) -> Self:
+        """Learn one more labelled document, given by its items."""
+        document = as_items(np.asarray(row)[None, :], features=self.features)[0]
+        self._set.add(document, as_grade(grade))
+        self._qids.append(qid)
+        self._changed(document, as_grade(grade), 1)
+        return self
+
+    def forget(self, row: Any, grade: int, qid: Hashable = 0) -> Self:
+        """Undo `partial_fit` (or a part of `fit`): take one document with this grade and query out again."""
+        document = as_items(np.asarray(row)[None, :], features=self.features)[0]
+        labelled = self._set
+        same = (labelled.columns[:, : labelled.count] == document[:, None]).all(axis=0)
+        places = [
+            p for p in np.flatnonzero(same & (labelled.grades[: labelled.count] == grade)) if self._qids[p] == qid
+        ]
+        if not places:
+            raise InputError(f"no document like this was learnt with grade {grade} for query {qid!r}")
+        labelled.remove(int(places[-1]))
+        del self._qids[int(places[-1])]
+        self._changed(document, as_grade(grade), -1)
+        return self
+
+    def _changed(self, document: Items | None = None, grade: int = -1, sign: int = 0) -> None:
+        """Tell a subclass that the labelled set changed: by one document, or (None) as a whole."""
+
+    @property
+    def _set(self) -> LabelledRows:
+        if self._labelled is None:
+            raise NotFittedError(f"{type(self).__name__} has not learnt anything yet; call fit(items, grades, qids)")
+        return self._labelled
+
+    @property
+    def features(self) -> int:
+        """Number of features of the labelled set."""
+        return len(self._set.columns)
+
+    @property
+    def grades_(self) -> Ints:
+        """The grades 0 to k, k being the largest that was learnt."""
+        labelled = self._set
+        return np.arange(labelled.grades[: labelled.count].max(initial=0) + 1)
+
+    @property
+    def training(self) -> tuple[Items, Ints]:
+        """The labelled set: items (features by documents) and grades."""
+        labelled = self._set
+        return labelled.columns[:, : labelled.count], labelled.grades[: labelled.count]
+
+    def predict(self, items: Any, qids: Any = None) -> Floats:
+        """Return rank(d) = sum over r of r p(r|d) for each document (eq. 3); higher is more relevant."""
+        return self.predict_proba(items, qids) @ self.grades_.astype(np.float64)
+
+    def predict_proba(self, items: Any, qids: Any = None) -> Floats:
+        """Return p(r|d), documents by grades (eq. 2)."""
+        matrix = as_items(items, features=self.features)
+        queries = None if qids is None else self._queries(qids, len(matrix))
+        if not self._set.count:
+            raise NotFittedError("the labelled set is empty, so there is no rule and no grade to go by")
+        out = np.empty((len(matrix), self.grades_.size))
+        for start, stop in _stretches(len(matrix)):
+            out[start:stop] = self._proba(
+                as_columns(matrix[start:stop]), None if queries is None else queries[start:stop]
+            )
+        return out
+
+    def _proba(self, columns: Items, qids: list[Hashable] | None) -> Floats:
+        """Return p(r|d) for documents given feature by feature."""
+        raise NotImplementedError
+
+    def _normalise(self, scores: Floats) -> Floats:
+        """Return s(d, r) / sum of s (eq. 2); no rule at all: the grade distribution of the labelled set."""
+        _, grades = self.training
+        return normalise(scores, np.bincount(grades, minlength=scores.shape[1]) / grades.size)
+
+
+def normalise(scores: Floats, prior: Floats) -> Floats:
+    """Return each row divided by its sum; a row of zeros becomes `prior`."""
+    totals = scores.sum(axis=1, keepdims=True)
+    return np.where(totals > 0, scores / np.where(totals > 0, totals, 1.0), prior)
+
+
+def _stretches(rows: int) -> Iterator[tuple[int, int]]:
+    for start in range(0, rows, CHUNK):
+        yield start, min(start + CHUNK, rows)
+
+
+def group_rows(qids: list[Hashable]) -> tuple[list[Hashable], Ints]:
+    """Return the queries in first-seen order, and each row's place in that list."""
+    number: dict[Hashable, int] = {}
+    codes = np.fromiter((number.setdefault(q, len(number)) for q in qids), np.int64, len(qids))
+    return list(number), codes

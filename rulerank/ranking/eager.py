@@ -1,0 +1,46 @@
+"""AR(R): rules mined once from the whole labelled set, with thresholds, then those that apply."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+
+from rulerank.errors import InputError
+from rulerank.ranking.base import Floats, RuleRanker
+from rulerank.registry import rankers
+from rulerank.rules.items import Items, check_antecedent
+from rulerank.rules.mine import Thresholds, rule_sums
+
+
+@rankers.register("eager_rules", "AR(R) (rules mined ahead)")
+class EagerRules(RuleRanker):
+    """Algorithm 1 of Learning to Rank at Query-Time: one rule set R for all documents.
+
+    A rule is in R if its support is at least `min_support` (a share of the labelled set) and its confidence at least
+    `min_confidence`; both cut-offs are the same for every document, which is what makes AR(R) miss rules that rare
+    documents need. Whether R is listed first or each document looks up its own antecedents in the same counts gives
+    the same numbers; the second is done.
+    """
+
+    def __init__(self, max_antecedent: int = 2, min_support: float = 0.001, min_confidence: float = 0.25) -> None:
+        self.max_antecedent = max_antecedent
+        self.min_support = min_support
+        self.min_confidence = min_confidence
+
+    def _thresholds(self) -> Thresholds:
+        if not 0 <= self.min_support <= 1:
+            raise InputError(f"min_support is a share of the labelled set, 0..1, not {self.min_support}")
+        least = max(1, math.ceil(self.min_support * self._set.count - 1e-9))
+        return Thresholds(support=least, confidence=self.min_confidence)
+
+    def _proba(self, columns: Items, qids: list[Hashable] | None) -> Floats:
+        labelled, grades = self.training
+        found = rule_sums(
+            labelled,
+            grades,
+            self.grades_.size,
+            columns,
+            max_antecedent=check_antecedent(self.max_antecedent),
+            thresholds=self._thresholds(),
+        )
+        return self._normalise(found.scores())

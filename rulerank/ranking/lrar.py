@@ -1,0 +1,120 @@
+"""LRAR, also called RE-GR and AR(R_d): rules mined on demand from each document's projection."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from rulerank.errors import InputError
+from rulerank.ranking.base import Floats, RuleRanker
+from rulerank.registry import rankers
+from rulerank.rules.items import Items, as_columns, as_items, check_antecedent
+from rulerank.rules.mine import Thresholds, mean_confidences, rule_sums
+from rulerank.rules.pool_scores import PoolScores
+
+
+def thresholds_from(min_support: float, min_confidence: float) -> Thresholds:
+    """Read a support given as a count (a whole number) or as a share of the projection (below 1)."""
+    if not 0 <= min_confidence <= 1:
+        raise InputError(f"min_confidence must lie in 0..1, not {min_confidence}")
+    if min_support < 0 or (min_support >= 1 and int(min_support) != min_support):
+        raise InputError(f"min_support must be a count (1, 2, ...) or a share below 1, not {min_support}")
+    if min_support >= 1:
+        return Thresholds(support=int(min_support), confidence=min_confidence)
+    return Thresholds(support=1, confidence=min_confidence, projection_share=min_support)
+
+
+@rankers.register("lrar", "LRAR (rules on demand)")
+class LRAR(RuleRanker):
+    """Rules mined on demand for each document from its projection; eq. 1 to 3 of the papers.
+
+    min_support: a count, or (below 1) a share of the projection, as AR(R_d) of the SIGIR paper has it (0.001).
+    rule_offset: added to the number of rules that a grade's sum is divided by; the authors' program adds 1.
+    """
+
+    def __init__(
+        self,
+        max_antecedent: int = 2,
+        min_support: float = 1,
+        min_confidence: float = 0.001,
+        rule_offset: int = 0,
+    ) -> None:
+        self.max_antecedent = max_antecedent
+        self.min_support = min_support
+        self.min_confidence = min_confidence
+        self.rule_offset = rule_offset
+        self._pool: Items | None = None
+        self._scores: PoolScores | None = None
+
+    def watch(self, items: Any) -> LRAR:
+        """Keep the scores of this pool up to date with every `partial_fit` and `forget`.
+
+        `predict(items)` on the very same array then costs no mining; a label costs one pass over the pool.
+        """
+        self._pool = as_items(items)
+        self._scores = None
+        return self
+
+    def _changed(self, document: Items | None = None, grade: int = -1, sign: int = 0) -> None:
+        scores = self._scores
+        if scores is None:
+            return
+        if document is None or grade >= scores.width:
+            self._scores = None
+        elif sign > 0:
+            scores.add(document, grade)
+        else:
+            scores.remove(document, grade)
+
+    def _watched(self) -> PoolScores:
+        if self._scores is None:
+            assert self._pool is not None
+            columns, grades = self.training
+            self._scores = PoolScores(
+                as_columns(self._pool),
+                self.grades_.size,
+                max_antecedent=check_antecedent(self.max_antecedent),
+                thresholds=thresholds_from(self.min_support, self.min_confidence),
+            )
+            self._scores.load(columns, grades)
+        return self._scores
+
+    def predict_proba(self, items: Any, qids: Any = None) -> Floats:
+        """Return p(r|d), documents by grades (eq. 2)."""
+        thresholds = thresholds_from(self.min_support, self.min_confidence)
+        if self._pool is None or items is not self._pool or not self._set.count or thresholds.projection_share:
+            return super().predict_proba(items, qids)
+        # A forgotten top grade leaves the watched scores wider than the grades that are left.
+        scores = self._watched().rule_sums.scores(self.rule_offset)[:, : self.grades_.size]
+        return self._normalise(scores)
+
+    def _proba(self, columns: Items, qids: list[Hashable] | None) -> Floats:
+        return self._normalise(self.scores(columns))
+
+    def scores(self, columns: Items) -> Floats:
+        """Return s(d, r), the mean confidence of the rules that predict r (eq. 1)."""
+        labelled, grades = self.training
+        found = rule_sums(
+            labelled,
+            grades,
+            self.grades_.size,
+            columns,
+            max_antecedent=check_antecedent(self.max_antecedent),
+            thresholds=thresholds_from(self.min_support, self.min_confidence),
+        )
+        return mean_confidences(found.sums, found.numbers, found.scale, self.rule_offset)
+
+    def rule_numbers(self, items: Any) -> np.ndarray:
+        """Return how many rules each document draws, documents by grades."""
+        columns = as_columns(as_items(items, features=self.features))
+        labelled, grades = self.training
+        return rule_sums(
+            labelled,
+            grades,
+            self.grades_.size,
+            columns,
+            max_antecedent=check_antecedent(self.max_antecedent),
+            thresholds=thresholds_from(self.min_support, self.min_confidence),
+        ).numbers

@@ -1,0 +1,135 @@
+"""RE-QR: one function a training query, weighed by how competent each is likely to be on a document."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from rulerank.errors import InputError
+from rulerank.ranking.base import Floats, RuleRanker, group_rows, normalise
+from rulerank.ranking.lrar import thresholds_from
+from rulerank.registry import rankers
+from rulerank.rules.items import Ints, Items, as_columns, as_items, check_antecedent
+from rulerank.rules.mine import rule_sums
+
+
+@rankers.register("query_level_rules", "RE-QR (query-level rules)")
+class QueryLevelRules(RuleRanker):
+    """Eq. 5 to 11 of Learning to Rank using Query-Level Rules.
+
+    Each training query q has a function rank(q, d) from the rules of its own documents (eq. 5-7). The competence
+    Delta(q, d) = |rank(q, d) - grade(d)| (eq. 8) of all functions on the training documents gives D*, which names for
+    each training document its most competent query (a tie: the query seen first; estimates leave the document itself
+    in, as the paper's example does). Rules X -> q on D* give p(q|d) (eq. 9-10), which weighs the functions (eq. 11).
+
+    A function without any rule for a document says nothing about it: its competence there is not a number, D* never
+    names it, and in eq. 11 the weights of the functions that do speak are scaled to sum to 1. A stand-in such as the
+    query's own grade distribution would be rewarded for silence: a query with no relevant document would look
+    perfectly competent on every irrelevant document that it knows nothing of.
+    """
+
+    def __init__(self, max_antecedent: int = 2, min_support: int = 1, min_confidence: float = 0.001) -> None:
+        self.max_antecedent = max_antecedent
+        self.min_support = min_support
+        self.min_confidence = min_confidence
+        self._best: Ints | None = None
+
+    def _changed(self, document: Items | None = None, grade: int = -1, sign: int = 0) -> None:
+        self._best = None
+
+    @property
+    def queries_(self) -> list[Hashable]:
+        """The training queries, in first-seen order: the rows of the competence matrix."""
+        return group_rows(self._qids)[0]
+
+    def _scores(self, labelled: Items, classes: Ints, width: int, columns: Items) -> Floats:
+        return rule_sums(
+            labelled,
+            classes,
+            width,
+            columns,
+            max_antecedent=check_antecedent(self.max_antecedent),
+            thresholds=thresholds_from(self.min_support, self.min_confidence),
+        ).scores()
+
+    def _by_query(self, columns: Items) -> Floats:
+        """Return p(r|d, q), queries by documents by grades (eq. 5-6); not a number where q has no rule for d."""
+        labelled, grades = self.training
+        queries, codes = group_rows(self._qids)
+        nothing = np.full(self.grades_.size, np.nan)
+        out = np.empty((len(queries), columns.shape[1], self.grades_.size))
+        for number in range(len(queries)):
+            own = codes == number
+            scores = self._scores(np.ascontiguousarray(labelled[:, own]), grades[own], self.grades_.size, columns)
+            out[number] = normalise(scores, nothing)
+        return out
+
+    def query_ranks(self, items: Any) -> Floats:
+        """Return rank(q, d), queries by documents (eq. 7); not a number where q has no rule for d."""
+        columns = as_columns(as_items(items, features=self.features))
+        return self._by_query(columns) @ self.grades_.astype(np.float64)
+
+    def competence(self, items: Any = None, grades: Any = None) -> Floats:
+        """Return Delta(q, d) = |rank(q, d) - grade(d)|, queries by documents (eq. 8); low is competent.
+
+        Without arguments: of the training documents. Not a number where q has no rule for d.
+        """
+        if items is None:
+            columns, levels = self.training
+            items, grades = columns.T, levels
+        elif grades is None:
+            raise InputError("competence needs the documents' grades beside their items")
+        return np.abs(self.query_ranks(items) - np.asarray(grades, np.float64))
+
+    @property
+    def most_competent_(self) -> Ints:
+        """D*: for each training document the place in `queries_` of its most competent query (-1: none speaks)."""
+        if self._best is None:
+            columns, grades = self.training
+            best = np.full(grades.size, -1, np.int64)
+            least = np.full(grades.size, np.inf)
+            queries, codes = group_rows(self._qids)
+            for number in range(len(queries)):
+                own = codes == number
+                part = np.ascontiguousarray(columns[:, own])
+                scores = self._scores(part, grades[own], self.grades_.size, columns)
+                share = normalise(scores, np.full(self.grades_.size, np.nan))
+                delta = np.abs(share @ self.grades_.astype(np.float64) - grades)
+                better = delta < least - 1e-12
+                best[better] = number
+                least[better] = delta[better]
+            self._best = best
+        return self._best
+
+    def set_most_competent(self, queries: list[Hashable]) -> None:
+        """Use a given D*: the most competent query of each training document, by name."""
+        place = {qid: number for number, qid in enumerate(self.queries_)}
+        if len(queries) != self._set.count or any(qid not in place for qid in queries):
+            raise InputError("give one training query for each training document")
+        self._best = np.array([place[qid] for qid in queries], np.int64)
+
+    def query_weights(self, items: Any) -> Floats:
+        """Return p(q|d), documents by queries, from the rules X -> q of D* (eq. 9-10)."""
+        return self._weights(as_columns(as_items(items, features=self.features)))
+
+    def _weights(self, columns: Items) -> Floats:
+        best = self.most_competent_
+        labelled, _ = self.training
+        known = best >= 0
+        width = len(self.queries_)
+        scores = self._scores(np.ascontiguousarray(labelled[:, known]), best[known], width, columns)
+        return normalise(scores, np.bincount(best[known], minlength=width) / max(1, int(known.sum())))
+
+    def _proba(self, columns: Items, qids: list[Hashable] | None) -> Floats:
+        weights = self._weights(columns)
+        labelled, grades = self.training
+        queries, codes = group_rows(self._qids)
+        total = np.zeros((columns.shape[1], self.grades_.size))
+        for number in range(len(queries)):
+            own = codes == number
+            part = np.ascontiguousarray(labelled[:, own])
+            scores = self._scores(part, grades[own], self.grades_.size, columns)
+            total += weights[:, number, None] * normalise(scores, np.zeros(self.grades_.size))
+        return self._normalise(total)

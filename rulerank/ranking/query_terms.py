@@ -1,0 +1,77 @@
+"""AR(R_q_d): as LRAR, and the query's terms may stand in an antecedent beside items."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from itertools import combinations
+
+import numpy as np
+
+from rulerank.ranking.base import Floats, RuleRanker, group_rows
+from rulerank.ranking.lrar import thresholds_from
+from rulerank.registry import rankers
+from rulerank.rules.confidences import scale_for
+from rulerank.rules.items import Ints, Items, antecedents, check_antecedent
+from rulerank.rules.mine import mean_confidences, rule_sums
+
+
+@rankers.register("query_term_rules", "AR(R_q_d) (rules with query terms)")
+class QueryTermRules(RuleRanker):
+    """Algorithm 3 of Learning to Rank at Query-Time: rules of the form terms & items -> r, beside items -> r.
+
+    `terms` gives each query's terms, for labelled and for new queries alike. An antecedent holds at least one item:
+    terms alone would say the same of every document of a query. A rule with the terms T is a rule of the labelled
+    documents whose queries hold all of T, so its support and confidence are counted among those. Without terms, or
+    for a query that has none, the method is LRAR.
+    """
+
+    def __init__(
+        self,
+        terms: Mapping[Hashable, Iterable[str]] | None = None,
+        max_antecedent: int = 2,
+        min_support: int = 1,
+        min_confidence: float = 0.001,
+    ) -> None:
+        self.terms = terms
+        self.max_antecedent = max_antecedent
+        self.min_support = min_support
+        self.min_confidence = min_confidence
+
+    def _terms_of(self, qid: Hashable) -> frozenset[str]:
+        return frozenset((self.terms or {}).get(qid, ()))
+
+    def _proba(self, columns: Items, qids: list[Hashable] | None) -> Floats:
+        size = check_antecedent(self.max_antecedent)
+        labelled, grades = self.training
+        everyone = np.ones(grades.size, bool)
+        sums, numbers = self._sums(labelled, grades, everyone, columns, size)
+        held_by = [self._terms_of(qid) for qid in self._qids]
+        if qids is not None and self.terms and size >= 2:
+            queries, codes = group_rows(qids)
+            for number, qid in enumerate(queries):
+                rows = np.flatnonzero(codes == number)
+                words = sorted(self._terms_of(qid))
+                for used in range(1, size):
+                    for chosen in combinations(words, used):
+                        some = np.fromiter((held.issuperset(chosen) for held in held_by), bool, len(held_by))
+                        if some.any():
+                            part = self._sums(labelled, grades, some, columns[:, rows], size - used)
+                            sums[rows] += part[0]
+                            numbers[rows] += part[1]
+        return self._normalise(mean_confidences(sums, numbers, self._scale()))
+
+    def _scale(self) -> int:
+        return scale_for(antecedents(self.features, self.max_antecedent))
+
+    def _sums(self, labelled: Items, grades: Ints, some: np.ndarray, columns: Items, size: int) -> tuple[Ints, Ints]:
+        """Return the sums over rules with at most `size` items, counted among `some` of the labelled documents."""
+        found = rule_sums(
+            np.ascontiguousarray(labelled[:, some]),
+            grades[some],
+            self.grades_.size,
+            np.ascontiguousarray(columns),
+            max_antecedent=size,
+            thresholds=thresholds_from(self.min_support, self.min_confidence),
+        )
+        # Shorter antecedents are summed in finer units; bring all to the unit of the longest.
+        return found.sums // (found.scale // self._scale()), found.numbers

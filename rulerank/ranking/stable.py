@@ -1,0 +1,69 @@
+"""RE-SR: only rules that say (almost) the same whatever the query."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Literal
+
+import numpy as np
+
+from rulerank.errors import InputError
+from rulerank.ranking.base import Floats, RuleRanker, group_rows
+from rulerank.ranking.lrar import thresholds_from
+from rulerank.registry import rankers
+from rulerank.rules.items import Items, check_antecedent
+from rulerank.rules.mine import RuleSums, Stability, rule_sums
+
+
+@rankers.register("stable_rules", "RE-SR (stable rules)")
+class StableRules(RuleRanker):
+    """Definition 4.2 and eq. 4 of Learning to Rank using Query-Level Rules."""
+
+    def __init__(
+        self,
+        phi: float = 0.10,
+        agreement: float | Literal["mean"] = "mean",
+        min_documents: int = 1,
+        max_antecedent: int = 2,
+        min_support: int = 1,
+        min_confidence: float = 0.001,
+    ) -> None:
+        self.phi = phi
+        self.agreement = agreement
+        self.min_documents = min_documents
+        self.max_antecedent = max_antecedent
+        self.min_support = min_support
+        self.min_confidence = min_confidence
+
+    def _share(self) -> float:
+        if self.agreement == "mean":
+            return -1.0
+        if isinstance(self.agreement, str) or not 0 < self.agreement <= 1:
+            raise InputError(f"agreement is a share of the queries, above 0 and at most 1, or 'mean': {self.agreement!r}")
+        return float(self.agreement)
+
+    def _sums(self, columns: Items, stable: bool) -> RuleSums:
+        labelled, grades = self.training
+        stability = None
+        if stable:
+            _, codes = group_rows(self._qids)
+            order = np.argsort(codes, kind="stable")
+            labelled, grades = np.ascontiguousarray(labelled[:, order]), grades[order]
+            starts = np.searchsorted(codes[order], np.arange(codes.max() + 2))
+            stability = Stability(starts.astype(np.int64), self.phi, self.min_documents, self._share())
+        return rule_sums(
+            labelled,
+            grades,
+            self.grades_.size,
+            columns,
+            max_antecedent=check_antecedent(self.max_antecedent),
+            thresholds=thresholds_from(self.min_support, self.min_confidence),
+            stability=stability,
+        )
+
+    def _proba(self, columns: Items, qids: list[Hashable] | None) -> Floats:
+        scores = self._sums(columns, stable=True).scores()
+        silent = ~scores.any(axis=1)
+        if silent.any():
+            scores[silent] = self._sums(np.ascontiguousarray(columns[:, silent]), stable=False).scores()
+        return self._normalise(scores)

@@ -1,0 +1,125 @@
+"""The bounded rule cache of Learning to Rank at Query-Time (section 4.2), and a miner that uses it.
+
+The library's own scoring needs no cache (see `confidences`); this is the paper's device, kept to study its effect.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+
+import numpy as np
+
+from rulerank.errors import InputError
+from rulerank.rules.items import Ints, Items, check_antecedent
+from rulerank.rules.rule import Item
+
+Key = tuple[tuple[Item, ...], int]
+
+
+class RuleCache:
+    """At most `capacity` rules (X, r) -> (support, confidence); when full, the least supported rule goes first.
+
+    A rule with support 0 is remembered too: it says that the antecedent does not occur with the grade. Among equally
+    supported rules the one that was entered earlier goes first.
+    """
+
+    def __init__(self, capacity: int) -> None:
+        if capacity < 0:
+            raise InputError(f"capacity must be at least 0, not {capacity}")
+        self.capacity = capacity
+        self.hits = 0
+        self.misses = 0
+        self.evictions = 0
+        self.hits_of: Counter[Key] = Counter()
+        self._entries: dict[Key, tuple[int, float]] = {}
+        self._queue: list[tuple[int, int, Key]] = []
+        self._entered = 0
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._entries
+
+    def get(self, antecedent: tuple[Item, ...], grade: int) -> tuple[int, float] | None:
+        """Return (support, confidence) of a cached rule, or None; counts a hit or a miss."""
+        key = (antecedent, grade)
+        entry = self._entries.get(key)
+        if entry is None:
+            self.misses += 1
+        else:
+            self.hits += 1
+            self.hits_of[key] += 1
+        return entry
+
+    def put(self, antecedent: tuple[Item, ...], grade: int, support: int, confidence: float) -> None:
+        """Enter a rule; if the cache is full, the least supported of all, this one included, stays out."""
+        key = (antecedent, grade)
+        if self.capacity == 0 or key in self._entries:
+            return
+        item = (support, self._entered, key)
+        self._entered += 1
+        if len(self._entries) < self.capacity:
+            heapq.heappush(self._queue, item)
+        else:
+            leaving = heapq.heappushpop(self._queue, item)[2]
+            self.evictions += 1
+            if leaving == key:
+                return
+            del self._entries[leaving]
+        self._entries[key] = (support, confidence)
+
+
+class CachedMiner:
+    """Mines a document's rules one by one from tid-lists, asking the cache first (Algorithm 2 with caching)."""
+
+    def __init__(self, items: Items, grades: Ints, cache: RuleCache, *, max_antecedent: int = 2) -> None:
+        self.cache = cache
+        self.max_antecedent = check_antecedent(max_antecedent)
+        self.levels = [int(level) for level in np.unique(grades)]
+        self._of_grade = [np.packbits(grades == level) for level in self.levels]
+        self._holds: dict[Item, np.ndarray] = {}
+        for feature in range(items.shape[1]):
+            for number in np.unique(items[:, feature]):
+                self._holds[feature, int(number)] = np.packbits(items[:, feature] == number)
+        self.mined = 0
+        self.demands: Counter[Key] = Counter()
+
+    def _antecedents(self, held: list[Item]) -> list[tuple[Item, ...]]:
+        sets: list[tuple[Item, ...]] = [(a,) for a in held]
+        if self.max_antecedent >= 2:
+            sets += [(a, b) for n, a in enumerate(held) for b in held[n + 1 :]]
+        if self.max_antecedent >= 3:
+            sets += [
+                (a, b, c) for n, a in enumerate(held) for m, b in enumerate(held[n + 1 :], n + 1) for c in held[m + 1 :]
+            ]
+        return sets
+
+    def mine(self, document: Items) -> list[tuple[Key, int, float]]:
+        """Return ((antecedent, grade), support, confidence) of every rule of the document."""
+        held = [(f, int(b)) for f, b in enumerate(document) if (f, int(b)) in self._holds]
+        rules = []
+        for antecedent in self._antecedents(held):
+            entries = [self.cache.get(antecedent, level) for level in self.levels]
+            if any(entry is None for entry in entries):
+                entries = list(self._count(antecedent))
+            for level, entry in zip(self.levels, entries, strict=True):
+                if entry is not None and entry[0] > 0:
+                    key = (antecedent, level)
+                    self.demands[key] += 1
+                    rules.append((key, *entry))
+        return rules
+
+    def _count(self, antecedent: tuple[Item, ...]) -> list[tuple[int, float]]:
+        """Count an antecedent by intersecting tid-lists, and enter its rules into the cache."""
+        self.mined += 1
+        tids = self._holds[antecedent[0]]
+        for item in antecedent[1:]:
+            tids = tids & self._holds[item]
+        supports = [int(np.bitwise_count(tids & of).sum()) for of in self._of_grade]
+        total = sum(supports)
+        found = [(support, support / total if total else 0.0) for support in supports]
+        for level, (support, confidence) in zip(self.levels, found, strict=True):
+            self.cache.put(antecedent, level, support, confidence)
+        return found

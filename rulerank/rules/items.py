@@ -1,0 +1,78 @@
+"""Items: one byte a feature. Checks what comes in, and lays it out feature by feature as the kernels want it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rulerank.errors import InputError
+
+Items = npt.NDArray[np.uint8]
+Ints = npt.NDArray[np.int64]
+
+MAX_ANTECEDENT = 3
+
+
+def as_items(items: Any, *, features: int | None = None) -> Items:
+    """Return `items` as a uint8 matrix, documents by features, or say what is wrong with it."""
+    array = np.asarray(items)
+    if array.ndim != 2:
+        raise InputError(f"items must be a matrix, documents by features; this has {array.ndim} dimension(s)")
+    if array.shape[1] == 0:
+        raise InputError("items has no feature; give at least one column")
+    if features is not None and array.shape[1] != features:
+        raise InputError(f"items has {array.shape[1]} features, but {features} are expected")
+    if array.dtype != np.uint8:
+        if array.dtype.kind not in "iub" and not (array.dtype.kind == "f" and np.all(array == np.floor(array))):
+            raise InputError("items must be whole numbers (bins); run a discretiser on the feature values first")
+        if array.size and (array.min() < 0 or array.max() > 255):
+            raise InputError(f"items must lie in 0..255; found {array.min()} to {array.max()}")
+        array = array.astype(np.uint8)
+    return array
+
+
+def as_columns(items: Items) -> Items:
+    """Return the items feature by feature (features by documents, contiguous), the kernels' layout."""
+    return np.ascontiguousarray(items.T)
+
+
+def as_grades(grades: Any, rows: int, *, unlabelled: bool = False) -> Ints:
+    """Return whole-number grades of at least 0 (or -1 for unlabelled, where that is allowed)."""
+    array = np.asarray(grades)
+    if array.shape != (rows,):
+        raise InputError(f"grades must be one number a document ({rows}); this has shape {array.shape}")
+    if array.dtype.kind not in "iubf" or (array.dtype.kind == "f" and not np.all(array == np.floor(array))):
+        raise InputError("grades must be whole numbers")
+    array = array.astype(np.int64)
+    least = -1 if unlabelled else 0
+    if rows and array.min() < least:
+        row = int(np.argmin(array))
+        what = "unlabelled (-1)" if array[row] == -1 else f"{array[row]}"
+        raise InputError(f"grade of row {row} is {what}; every grade must be {least} or more")
+    return array
+
+
+def as_grade(grade: Any) -> int:
+    """Return one grade as an int of at least 0."""
+    if isinstance(grade, bool) or int(grade) != grade or grade < 0:
+        raise InputError(f"a grade is a whole number of at least 0, not {grade!r}")
+    return int(grade)
+
+
+def check_antecedent(size: int) -> int:
+    """Return the largest antecedent size if it is 1, 2 or 3."""
+    if size not in (1, 2, MAX_ANTECEDENT):
+        raise InputError(f"max_antecedent must be 1, 2 or 3, not {size!r}: larger antecedents are too many to count")
+    return int(size)
+
+
+def antecedents(features: int, size: int) -> int:
+    """Return how many sets of 1 to `size` features there are."""
+    total = features
+    if size >= 2:
+        total += features * (features - 1) // 2
+    if size >= 3:
+        total += features * (features - 1) * (features - 2) // 6
+    return total

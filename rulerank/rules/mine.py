@@ -1,0 +1,128 @@
+"""Sum the confidences of documents' rules: checks, limits and threads around the kernels of `confidences`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from rulerank.errors import MemoryLimitError
+from rulerank.rules.confidences import projection_sizes, scale_for, sum_confidences
+from rulerank.rules.items import Ints, Items, antecedents
+from rulerank.threads import in_parts, over_rows, workers
+
+BLOCK_LIMIT = 2 * 1024**3
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """Which rules count: least support (a count), least confidence, and least share of the projection."""
+
+    support: int = 1
+    confidence: float = 0.001
+    projection_share: float = 0.0
+
+
+@dataclass(frozen=True)
+class Stability:
+    """Which rules are stable: queries as first rows of the labelled set, and the reading of Definition 4.2."""
+
+    starts: Ints
+    phi: float
+    least: int = 1
+    share: float = 1.0
+
+
+@dataclass(frozen=True)
+class RuleSums:
+    """Sums of confidences and numbers of rules, documents by classes; `scale` is the unit of the sums."""
+
+    sums: Ints
+    numbers: Ints
+    scale: int
+
+    def scores(self, offset: int = 0) -> npt.NDArray[np.float64]:
+        """Return s(d, r): the mean confidence of the rules that predict r (eq. 1), 0 where there is none.
+
+        `offset` is added to the number of rules; the authors' program divides by the number plus 1.
+        """
+        return mean_confidences(self.sums, self.numbers, self.scale, offset)
+
+
+def mean_confidences(sums: Ints, numbers: Ints, scale: int, offset: int = 0) -> npt.NDArray[np.float64]:
+    """Return sums / (numbers + offset) in units of 1, and 0 where there is no rule."""
+    return sums / (np.maximum(numbers + offset, 1) * float(scale))
+
+
+def rule_sums(
+    labelled: Items,
+    classes: Ints,
+    width: int,
+    pool: Items,
+    *,
+    max_antecedent: int = 2,
+    thresholds: Thresholds | None = None,
+    stability: Stability | None = None,
+    limit: int = BLOCK_LIMIT,
+) -> RuleSums:
+    """Return the confidence sums of each pool document's rules (both matrices: features by documents).
+
+    `classes` are the consequents, numbered 0 to width - 1: grades for the rankers, queries for X -> q.
+    """
+    thresholds = thresholds or Thresholds()
+    features, documents = pool.shape
+    bins = np.maximum(labelled.max(axis=1, initial=0), pool.max(axis=1, initial=0)).astype(np.int64) + 1
+    most = int(bins.max(initial=1))
+    room = most * most if max_antecedent >= 2 else most
+    if max_antecedent >= 3:
+        room = max(room, min(labelled.shape[1], most * most) * most)
+    parts = min(workers(), features)
+    needed = parts * (room * (12 * width + 4) + documents * 16 * width + 48 * max(labelled.shape[1], documents))
+    if needed > limit:
+        raise MemoryLimitError(
+            f"scoring would take {needed / 1e6:,.0f} MB, more than its limit of {limit / 1e6:,.0f} MB; "
+            "score fewer documents at a time, use fewer bins, or max_antecedent=2"
+        )
+    scale = scale_for(antecedents(features, max_antecedent))
+    least = np.zeros(0, np.float64)
+    if thresholds.projection_share > 0:
+        least = thresholds.projection_share * projected(labelled, pool)
+    starts = stability.starts if stability else np.zeros(0, np.int64)
+    phi, speak, share = (stability.phi, stability.least, stability.share) if stability else (0.0, 1, 1.0)
+    sums = np.zeros((parts, documents, width), np.int64)
+    numbers = np.zeros((parts, documents, width), np.int64)
+    # One array layout for every caller, so that the kernel is compiled once.
+    labelled, pool = np.ascontiguousarray(labelled), np.ascontiguousarray(pool)
+    classes = np.ascontiguousarray(classes, np.int64)
+    in_parts(
+        lambda part, of: sum_confidences(
+            labelled,
+            classes,
+            width,
+            pool,
+            bins,
+            max_antecedent,
+            float(scale),
+            int(thresholds.support),
+            float(thresholds.confidence),
+            least,
+            starts,
+            float(phi),
+            int(speak),
+            float(share),
+            part,
+            of,
+            sums[part],
+            numbers[part],
+        ),
+        parts,
+    )
+    return RuleSums(sums.sum(axis=0), numbers.sum(axis=0), scale)
+
+
+def projected(labelled: Items, pool: Items) -> npt.NDArray[np.float64]:
+    """Return the size of each pool document's projection: labelled documents that share an item with it."""
+    sizes = np.zeros(pool.shape[1], np.float64)
+    over_rows(lambda start, stop: projection_sizes(labelled, pool, start, stop, sizes), pool.shape[1], 256)
+    return sizes
