@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 import importlib
 import pkgutil
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
@@ -39,6 +40,7 @@ class Registry(Generic[T]):
         self._package = package
         self._entries: dict[str, Entry[T]] = {}
         self._loaded = False
+        self._lock = threading.RLock()
 
     def register(self, name: str, label: str) -> Callable[[T], T]:
         """Decorate a class or function to enter it under `name`; the value gains `name` and `label`."""
@@ -57,10 +59,11 @@ class Registry(Generic[T]):
     def _load(self) -> dict[str, Entry[T]]:
         """Import every file of the package once, so that each one registers itself."""
         if not self._loaded:
-            self._loaded = True
-            package = importlib.import_module(self._package)
-            for module in pkgutil.iter_modules(package.__path__):
-                importlib.import_module(f"{self._package}.{module.name}")
+            with self._lock:  # a second thread waits for the whole list; the loading one may come back here
+                package = importlib.import_module(self._package)
+                for module in pkgutil.iter_modules(package.__path__):
+                    importlib.import_module(f"{self._package}.{module.name}")
+                self._loaded = True
         return self._entries
 
     def __getitem__(self, name: str) -> T:

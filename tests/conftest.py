@@ -12,7 +12,10 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile(
-    "rulerank", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    "rulerank",
+    deadline=None,
+    max_examples=60,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 settings.load_profile("rulerank")
 

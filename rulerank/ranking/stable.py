@@ -17,12 +17,24 @@ from rulerank.rules.mine import RuleSums, Stability, rule_sums
 
 @rankers.register("stable_rules", "RE-SR (stable rules)")
 class StableRules(RuleRanker):
-    """Definition 4.2 and eq. 4 of Learning to Rank using Query-Level Rules."""
+    """Definition 4.2 and eq. 4 of Learning to Rank using Query-Level Rules.
+
+    A rule X -> r is stable if |theta(X -> r) - theta(q & X -> r)| <= phi for the queries q whose documents hold X. Read
+    to the letter (agreement=1, error=0) one query with a single document behind X, whose confidence can only be 0 or 1,
+    breaks nearly every rule. So a query speaks against a rule only when the difference is beyond phi by more than
+    sampling error, `error` x sqrt(theta (1 - theta) / n) for its n documents, and a rule is stable when at least the
+    share `agreement` of the queries that hold X do not speak against it. The defaults keep the paper's phi.
+
+    agreement="mean" instead asks that the differences, weighted by documents, are at most phi on average.
+    min_documents: queries with fewer documents behind X are not asked. A document without stable rules is scored by all
+    its rules, as the paper does.
+    """
 
     def __init__(
         self,
         phi: float = 0.10,
-        agreement: float | Literal["mean"] = "mean",
+        agreement: float | Literal["mean"] = 0.8,
+        error: float = 1.96,
         min_documents: int = 1,
         max_antecedent: int = 2,
         min_support: int = 1,
@@ -30,6 +42,7 @@ class StableRules(RuleRanker):
     ) -> None:
         self.phi = phi
         self.agreement = agreement
+        self.error = error
         self.min_documents = min_documents
         self.max_antecedent = max_antecedent
         self.min_support = min_support
@@ -39,7 +52,9 @@ class StableRules(RuleRanker):
         if self.agreement == "mean":
             return -1.0
         if isinstance(self.agreement, str) or not 0 < self.agreement <= 1:
-            raise InputError(f"agreement is a share of the queries, above 0 and at most 1, or 'mean': {self.agreement!r}")
+            raise InputError(
+                f"agreement is a share of the queries, above 0 and at most 1, or 'mean': {self.agreement!r}"
+            )
         return float(self.agreement)
 
     def _sums(self, columns: Items, stable: bool) -> RuleSums:
@@ -50,7 +65,7 @@ class StableRules(RuleRanker):
             order = np.argsort(codes, kind="stable")
             labelled, grades = np.ascontiguousarray(labelled[:, order]), grades[order]
             starts = np.searchsorted(codes[order], np.arange(codes.max() + 2))
-            stability = Stability(starts.astype(np.int64), self.phi, self.min_documents, self._share())
+            stability = Stability(starts.astype(np.int64), self.phi, self.error, self.min_documents, self._share())
         return rule_sums(
             labelled,
             grades,

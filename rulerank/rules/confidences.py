@@ -20,7 +20,7 @@ def scale_for(antecedents: int) -> int:
 
 
 @njit(nogil=True, cache=True, inline="always")
-def fixed_confidence(count, total, scale, min_count, min_confidence):  # type: ignore[no-untyped-def]
+def fixed_confidence(count, total, scale, min_count, min_confidence):
     """Return theta = count / total as a whole number of 1/scale, or 0 where the rule falls below a threshold."""
     if count < min_count or count == 0:
         return np.int64(0)
@@ -31,7 +31,7 @@ def fixed_confidence(count, total, scale, min_count, min_confidence):  # type: i
 
 
 @njit(nogil=True, cache=True)
-def _fill(codes, classes, width, cells, min_count, min_confidence, scale, counts, totals, block):  # type: ignore[no-untyped-def]
+def _fill(codes, classes, width, cells, min_count, min_confidence, scale, counts, totals, block):
     """Count codes by class, and turn the counts into confidences. Only cells that some document holds are valid."""
     if cells * width <= 4 * codes.size:
         counts[: cells * width] = 0
@@ -58,10 +58,13 @@ def _fill(codes, classes, width, cells, min_count, min_confidence, scale, counts
 
 
 @njit(nogil=True, cache=True)
-def _drop_unstable(codes, classes, width, starts, phi, least, share, counts, totals, inside, within, deviation, block):  # type: ignore[no-untyped-def]
+def _drop_unstable(
+    codes, classes, width, starts, phi, error, least, share, counts, totals, inside, within, deviation, block
+):
     """Set the confidence of rules that change from query to query to 0 (Definition 4.2, and readings of it).
 
-    Documents starts[q]..starts[q+1] belong to query q. A query speaks on a code if `least` of its documents hold it.
+    Documents starts[q]..starts[q+1] belong to query q. A query speaks on a code if `least` of its documents hold it,
+    and its deviation counts only beyond `error` standard errors of a share of that many documents.
     share < 0: the deviations |theta - theta_q|, weighted by the query's documents, must be at most phi in the mean.
     Otherwise: at least `share` of the queries that speak must lie within phi (1: every one, the paper's words).
     """
@@ -83,7 +86,9 @@ def _drop_unstable(codes, classes, width, starts, phi, least, share, counts, tot
                 continue
             inside[cell * (width + 1) + width] = 0
             for c in range(width):
-                gap = abs(counts[cell * width + c] / totals[cell] - inside[cell * (width + 1) + c] / held)
+                theta = counts[cell * width + c] / totals[cell]
+                gap = abs(theta - inside[cell * (width + 1) + c] / held)
+                gap = max(0.0, gap - error * np.sqrt(theta * (1.0 - theta) / held))
                 if share < 0:
                     deviation[cell * width + c] += gap * held
                     within[cell * width + c] += held
@@ -102,7 +107,7 @@ def _drop_unstable(codes, classes, width, starts, phi, least, share, counts, tot
 
 
 @njit(nogil=True, cache=True)
-def _collect(codes, width, block, sums, numbers):  # type: ignore[no-untyped-def]
+def _collect(codes, width, block, sums, numbers):
     """Add to every document the confidences of its code (a negative code: no labelled document shares it)."""
     for u in range(codes.size):
         if codes[u] < 0:
@@ -115,7 +120,7 @@ def _collect(codes, width, block, sums, numbers):  # type: ignore[no-untyped-def
 
 
 @njit(nogil=True, cache=True)
-def _collect_supported(codes, width, counts, block, needed, sums, numbers):  # type: ignore[no-untyped-def]
+def _collect_supported(codes, width, counts, block, needed, sums, numbers):
     """As `_collect`, where a rule must also have the support that its document's projection asks for."""
     for u in range(codes.size):
         if codes[u] < 0:
@@ -129,7 +134,7 @@ def _collect_supported(codes, width, counts, block, needed, sums, numbers):  # t
 
 
 @njit(nogil=True, cache=True)
-def _number_codes(codes, other, cells, seen):  # type: ignore[no-untyped-def]
+def _number_codes(codes, other, cells, seen):
     """Renumber codes densely by the labelled documents; others get -1 where no labelled document holds them."""
     seen[:cells] = -1
     number = 0
@@ -144,14 +149,14 @@ def _number_codes(codes, other, cells, seen):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def _join(first, column, bins, codes):  # type: ignore[no-untyped-def]
+def _join(first, column, bins, codes):
     """Extend codes by one more feature: code * bins + bin, and -1 stays -1."""
     for u in range(column.size):
         codes[u] = first[u] * bins + column[u] if first[u] >= 0 else -1
 
 
 @njit(nogil=True, cache=True)
-def sum_confidences(  # type: ignore[no-untyped-def]
+def sum_confidences(
     labelled,
     classes,
     width,
@@ -164,6 +169,7 @@ def sum_confidences(  # type: ignore[no-untyped-def]
     needed,
     starts,
     phi,
+    error,
     least,
     share,
     part,
@@ -211,7 +217,20 @@ def sum_confidences(  # type: ignore[no-untyped-def]
             _fill(ours, classes, width, cells, min_count, min_confidence, scale, counts, totals, block)
             if stable:
                 _drop_unstable(
-                    ours, classes, width, starts, phi, least, share, counts, totals, inside, within, deviation, block
+                    ours,
+                    classes,
+                    width,
+                    starts,
+                    phi,
+                    error,
+                    least,
+                    share,
+                    counts,
+                    totals,
+                    inside,
+                    within,
+                    deviation,
+                    block,
                 )
             if needed.size:
                 _collect_supported(yours, width, counts, block, needed, sums, numbers)
@@ -227,7 +246,20 @@ def sum_confidences(  # type: ignore[no-untyped-def]
                 _fill(last, classes, width, cells, min_count, min_confidence, scale, counts, totals, block)
                 if stable:
                     _drop_unstable(
-                        last, classes, width, starts, phi, least, share, counts, totals, inside, within, deviation, block
+                        last,
+                        classes,
+                        width,
+                        starts,
+                        phi,
+                        error,
+                        least,
+                        share,
+                        counts,
+                        totals,
+                        inside,
+                        within,
+                        deviation,
+                        block,
                     )
                 if needed.size:
                     _collect_supported(those, width, counts, block, needed, sums, numbers)
@@ -236,7 +268,7 @@ def sum_confidences(  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True, cache=True)
-def projection_sizes(labelled, pool, start, stop, sizes):  # type: ignore[no-untyped-def]
+def projection_sizes(labelled, pool, start, stop, sizes):
     """Fill sizes[u] with the number of labelled documents that share an item with document u of start..stop."""
     features, count = labelled.shape
     shares = np.empty(count, np.uint8)

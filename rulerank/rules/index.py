@@ -26,9 +26,7 @@ class RuleIndex:
     the number of bins nor of features is limited by memory for it. Both directions are exact.
     """
 
-    def __init__(
-        self, items: Any = None, *, max_antecedent: int = 2, memory_limit: int = MEMORY_LIMIT
-    ) -> None:
+    def __init__(self, items: Any = None, *, max_antecedent: int = 2, memory_limit: int = MEMORY_LIMIT) -> None:
         self.max_antecedent = check_antecedent(max_antecedent)
         self.memory_limit = memory_limit
         self._pool: Items | None = None

@@ -17,7 +17,7 @@ ONE = np.uint64(1)
 
 
 @njit(nogil=True, cache=True)
-def shared_masks(columns, start, stop, document, part, masks):  # type: ignore[no-untyped-def]
+def shared_masks(columns, start, stop, document, part, masks):
     """Fill masks[word, u - start] with the features on which documents start..stop equal `document`.
 
     Eight features are gathered into a byte first, because byte lanes are eight times as many as word lanes.
@@ -41,7 +41,7 @@ def shared_masks(columns, start, stop, document, part, masks):  # type: ignore[n
 
 
 @njit(nogil=True, cache=True)
-def fresh_antecedents(labelled, grades, count, document, grade, size, fresh1, fresh2, fresh3):  # type: ignore[no-untyped-def]
+def fresh_antecedents(labelled, grades, count, document, grade, size, fresh1, fresh2, fresh3):
     """Mark the antecedents of `document` that none of the `count` labelled documents of `grade` holds.
 
     fresh1[word]; fresh2[i, word] holds features j > i; fresh3[i, j, word] holds features k > j > i.
@@ -99,7 +99,7 @@ def fresh_antecedents(labelled, grades, count, document, grade, size, fresh1, fr
 
 
 @njit(nogil=True, cache=True)
-def gain_rules(columns, start, stop, document, size, fresh1, fresh2, fresh3, sign, counts):  # type: ignore[no-untyped-def]
+def gain_rules(columns, start, stop, document, size, fresh1, fresh2, fresh3, sign, counts):
     """Add sign x (fresh antecedents within the shared features) to counts[u] of documents start..stop."""
     features = columns.shape[0]
     words = fresh1.shape[0]

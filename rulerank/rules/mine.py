@@ -30,6 +30,7 @@ class Stability:
 
     starts: Ints
     phi: float
+    error: float = 0.0
     least: int = 1
     share: float = 1.0
 
@@ -89,7 +90,7 @@ def rule_sums(
     if thresholds.projection_share > 0:
         least = thresholds.projection_share * projected(labelled, pool)
     starts = stability.starts if stability else np.zeros(0, np.int64)
-    phi, speak, share = (stability.phi, stability.least, stability.share) if stability else (0.0, 1, 1.0)
+    chosen = stability or Stability(starts, 0.0)
     sums = np.zeros((parts, documents, width), np.int64)
     numbers = np.zeros((parts, documents, width), np.int64)
     # One array layout for every caller, so that the kernel is compiled once.
@@ -108,9 +109,10 @@ def rule_sums(
             float(thresholds.confidence),
             least,
             starts,
-            float(phi),
-            int(speak),
-            float(share),
+            float(chosen.phi),
+            float(chosen.error),
+            int(chosen.least),
+            float(chosen.share),
             part,
             of,
             sums[part],

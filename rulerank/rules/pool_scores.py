@@ -104,7 +104,16 @@ class PoolScores:
         )
         over_rows(
             lambda start, stop: apply_changes(
-                self.columns, start, stop, document, self.width, size, *tables, sign, self._sums, self._numbers
+                self.columns,
+                start,
+                stop,
+                document,
+                self.width,
+                size,
+                *tables,
+                sign,
+                self._sums,
+                self._numbers,
             ),
             self.columns.shape[1],
         )

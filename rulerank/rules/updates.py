@@ -16,7 +16,7 @@ from rulerank.rules.masks import BLOCK, ONE, shared_masks
 
 
 @njit(nogil=True, cache=True)
-def _change(counts, width, grade, scale, min_count, min_confidence, change):  # type: ignore[no-untyped-def]
+def _change(counts, width, grade, scale, min_count, min_confidence, change):
     """Turn counts by class into what one more label of `grade` changes: sums, then numbers. True if anything does."""
     total = 0
     for c in range(width):
@@ -32,7 +32,22 @@ def _change(counts, width, grade, scale, min_count, min_confidence, change):  # 
 
 
 @njit(nogil=True, cache=True)
-def label_changes(labelled, grades, count, document, grade, width, size, scale, min_count, min_confidence, two, three, open2, open3):  # type: ignore[no-untyped-def]  # noqa: E501
+def label_changes(
+    labelled,
+    grades,
+    count,
+    document,
+    grade,
+    width,
+    size,
+    scale,
+    min_count,
+    min_confidence,
+    two,
+    three,
+    open2,
+    open3,
+):
     """Fill two[i, j] (i <= j; i = j is the single item) and three[i, j, k] with what the label changes.
 
     open2[i, word] marks the j whose entry is not zero, open3[i, j, word] the k.
@@ -75,7 +90,7 @@ def label_changes(labelled, grades, count, document, grade, width, size, scale, 
 
 
 @njit(nogil=True, cache=True)
-def apply_changes(columns, start, stop, document, width, size, two, three, open2, open3, sign, sums, numbers):  # type: ignore[no-untyped-def]
+def apply_changes(columns, start, stop, document, width, size, two, three, open2, open3, sign, sums, numbers):
     """Add sign x (the changes within the shared features) to the sums and numbers of documents start..stop."""
     words = open2.shape[1]
     masks = np.empty((words, BLOCK), np.uint64)

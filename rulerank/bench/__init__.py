@@ -1,0 +1,1 @@
+"""Speed and memory, measured as ratios within one run: machines are noisy, ratios less so."""

@@ -1,0 +1,82 @@
+"""Commands that look at data: `info` and `discretize`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rulerank.cli.options import AsJson, Bins, Files, Method
+from rulerank.cli.output import print_json, say, table, whole_file
+from rulerank.cli.source import discretizer_for, load_discretizer, read
+from rulerank.collection import Collection
+from rulerank.letor import write_letor
+
+
+def info(files: Files, json_: AsJson = False) -> None:
+    """Say what LETOR files hold: rows, queries, grades, features, and anything odd.
+
+    Example: `rulerank info train.txt`
+    """
+    collection = read(files, quiet=json_)
+    summary = {"files": [str(path) for path in files], "hash": collection.content_hash, **collection.summary()}
+    summary["warnings"] = [str(warning) for warning in collection.warnings]
+    if json_:
+        print_json(summary)
+        return
+    rows = [(name.replace("_", " "), _short(value)) for name, value in summary.items() if name != "warnings"]
+    table("Collection", ["what", "value"], rows)
+
+
+def _short(value: object) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key}: {each}" for key, each in value.items()) or "none"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value)) or "none"
+    return str(value)
+
+
+def discretize(
+    files: Files,
+    method: Method = "tube",
+    bins: Bins = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Write the items here, as a LETOR file of bin numbers.", show_default=False)
+    ] = None,
+    edges: Annotated[Path | None, typer.Option(help="Write the edges here, as JSON.", show_default=False)] = None,
+    apply: Annotated[
+        Path | None, typer.Option(help="Use the edges of this file instead of finding new ones.", show_default=False)
+    ] = None,
+    json_: AsJson = False,
+) -> None:
+    """Cut features into bins, and show or keep the edges.
+
+    Edges come from the pool or the training rows; the other parts use the same ones:
+
+    - `rulerank discretize train.txt --edges edges.json`
+    - `rulerank discretize test.txt --apply edges.json --out test.items`
+    """
+    collection = read(files, quiet=json_)
+    fitted = load_discretizer(apply) if apply else discretizer_for(collection, method, bins)
+    items = fitted.transform(collection.features)
+    if edges:
+        with whole_file(edges) as path:
+            path.write_text(json.dumps(fitted.to_dict()), encoding="utf-8")
+    if out:
+        written = Collection.from_arrays(
+            items.astype(float), collection.qids, collection.grades, comments=collection.comments
+        )
+        write_letor(written, out)
+    if json_:
+        print_json(fitted.to_dict())
+        return
+    rows = [
+        (name, len(found) - 1, " ".join(f"{edge:g}" for edge in found))
+        for name, found in zip(fitted.feature_names_, fitted.edges_, strict=True)
+    ]
+    table(f"{fitted.label}: {len(rows)} features", ["feature", "bins", "edges"], rows)
+    for written_to in (edges, out):
+        if written_to:
+            say(f"written: {written_to}")

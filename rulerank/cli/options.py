@@ -1,0 +1,26 @@
+"""Options that several commands share, each described once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rulerank.metrics import conventions
+from rulerank.registry import discretizers, rankers, samplers
+
+Files = Annotated[
+    list[Path],
+    typer.Argument(
+        help="LETOR files (plain, gz, xz, bz2 or zip); several are read as one collection.", show_default=False
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of tables.")]
+Method = Annotated[str, typer.Option(help=f"Discretiser: {', '.join(discretizers.names())}.")]
+Bins = Annotated[int | None, typer.Option(help="Number of bins, where the discretiser takes one.", min=1, max=256)]
+SamplerName = Annotated[str, typer.Option(help=f"Sampler: {', '.join(samplers.names())}.")]
+RankerName = Annotated[str, typer.Option(help=f"Ranker: {', '.join(rankers.names())}.")]
+Antecedent = Annotated[int, typer.Option(help="Largest number of items in a rule's antecedent.", min=1, max=3)]
+ConventionName = Annotated[str, typer.Option(help=f"Whose rules for the metrics: {', '.join(conventions.names())}.")]
+Seed = Annotated[int, typer.Option(help="Seed of the samplers that draw at random.")]

@@ -1,0 +1,75 @@
+"""The program: its commands, its help, and what its exit codes mean."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from rulerank import __version__
+from rulerank.cli import bench, demo, inspect, rank, reproduce, select
+from rulerank.cli.output import complain
+from rulerank.errors import RulerankError
+
+EXIT_CODES = {
+    0: "done",
+    1: "the data or a setting is wrong; the message says what and where",
+    2: "wrong usage",
+    130: "stopped by Ctrl-C",
+}
+
+app = typer.Typer(
+    name="rulerank",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Exit codes: " + "; ".join(f"{code} {meaning}" for code, meaning in EXIT_CODES.items()) + ".",
+)
+
+LOOK, WORK, TRUST = "Look at data", "Choose and rank", "Check the numbers"
+
+app.command("demo", rich_help_panel=LOOK)(demo.demo)
+app.command("info", rich_help_panel=LOOK)(inspect.info)
+app.command("discretize", rich_help_panel=LOOK)(inspect.discretize)
+app.command("select", rich_help_panel=WORK)(select.select)
+app.command("rank", rich_help_panel=WORK)(rank.rank)
+app.command("evaluate", rich_help_panel=TRUST)(rank.evaluate)
+app.command("reproduce", rich_help_panel=TRUST)(reproduce.reproduce)
+app.command("bench", rich_help_panel=TRUST)(bench.bench)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"rulerank {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def about(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
+    ] = False,
+) -> None:
+    """Learning-to-rank training sets with a fraction of the labels.
+
+    Reads LETOR files; chooses the documents worth labelling by the association rules they draw; ranks with those
+    rules; and says how good the ranking is, by whose convention. Start with `rulerank demo`.
+    """
+
+
+def run() -> None:
+    """Run the program; errors of ours become one clear message, never a traceback."""
+    try:
+        app()
+    except RulerankError as error:
+        complain(str(error))
+        sys.exit(1)
+    except KeyboardInterrupt:
+        complain("stopped")
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(0)

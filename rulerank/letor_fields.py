@@ -1,0 +1,171 @@
+"""What may stand in the fields of a Collection: checks and normal forms, with errors that name the culprit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from rulerank.errors import InputError
+from rulerank.letor_kernels import MAX_GRADE, NULL, PRESENT, UNLABELLED
+from rulerank.letor_types import Array
+
+_BLANK_OR_HASH = re.compile(r"[ \t\r\n\v\f#\0]")
+_DOCID = re.compile(r"(?:^|\s)docid\s*=\s*(\S+)")
+
+
+def frozen(values: Any, dtype: Any, name: str, ndim: int) -> Array:
+    """Return the values as an array that nobody can write to; a copy, unless it is one already."""
+    try:
+        array = np.asarray(values)
+        if array.dtype != dtype:
+            array = _converted(array, np.dtype(dtype), name)
+    except (TypeError, ValueError, OverflowError) as exc:
+        raise InputError(f"{name} must be an array of numbers: {exc}") from exc
+    if array.ndim != ndim:
+        raise InputError(f"{name} must have {ndim} dimension(s), not {array.ndim}")
+    if not (array.flags.c_contiguous and _is_sealed(array)):
+        array = np.array(array, order="C")
+        array.flags.writeable = False
+    return array
+
+
+def _converted(array: Array, dtype: np.dtype[Any], name: str) -> Array:
+    if array.dtype.kind not in "biuf" and array.size:
+        raise InputError(f"{name} must be an array of numbers, not of {array.dtype}")
+    with np.errstate(invalid="ignore"):
+        result = array.astype(dtype)
+    if dtype.kind in "iu" and not np.array_equal(result, array):
+        raise InputError(f"{name} must be whole numbers within the range of {dtype}")
+    return result
+
+
+def _is_sealed(array: Array) -> bool:
+    """Say whether neither the array nor what it is a view of can be written to."""
+    base: Any = array
+    while isinstance(base, np.ndarray):
+        if base.flags.writeable:
+            return False
+        base = base.base
+    return base is None
+
+
+def seal(array: Array) -> Array:
+    """Make an array of our own read-only, with all that it is a view of."""
+    base: Any = array
+    while isinstance(base, np.ndarray):
+        base.flags.writeable = False
+        base = base.base
+    return array
+
+
+def check_features(features: Array, missing: Array | None) -> None:
+    """Refuse a matrix that is not finite, or that does not hold 0.0 where a feature is missing."""
+    if not np.isfinite(features).all():
+        row, column = np.argwhere(~np.isfinite(features))[0]
+        raise InputError(
+            f"row {row}, feature {column + 1}: {features[row, column]} is not a finite number; "
+            "a missing value is 0.0 in `features` and marked in `missing`"
+        )
+    if missing is None:
+        return
+    if missing.shape != features.shape:
+        raise InputError(f"`missing` has shape {missing.shape}, `features` {features.shape}; they must be equal")
+    if missing.size and missing.max() > NULL:
+        raise InputError(f"`missing` holds {missing.max()}; its codes are 0 (present), 1 (absent) and 2 (NULL)")
+    if features.view(np.int64)[missing != PRESENT].any():
+        raise InputError("`features` must be 0.0 wherever `missing` says that a feature is missing")
+
+
+def check_grades(grades: Array, rows: int) -> None:
+    """Refuse grades below -1 or beyond the largest, or not one for each row."""
+    if grades.shape != (rows,):
+        raise InputError(f"{len(grades)} grades for {rows} rows; give one for each, {UNLABELLED} where unlabelled")
+    bad = np.flatnonzero((grades < UNLABELLED) | (grades > MAX_GRADE))
+    if bad.size:
+        raise InputError(f"row {bad[0]}: grade {grades[bad[0]]} is not in {UNLABELLED} (unlabelled) to {MAX_GRADE}")
+
+
+def check_qids(qids: Iterable[Any]) -> None:
+    """Refuse a qid that could not be written to a LETOR file and read again."""
+    for qid in qids:
+        if not isinstance(qid, str) or not qid or _BLANK_OR_HASH.search(qid) or not _is_encodable(qid):
+            raise InputError(f"qid {qid!r} must be text without blanks, '#' or NUL")
+
+
+def check_comments(comments: Sequence[Any], rows: int) -> None:
+    """Refuse comments that could not be written to a LETOR file and read again, or not one for each row."""
+    if len(comments) != rows:
+        raise InputError(f"{len(comments)} comments for {rows} rows; give one for each ('' for none)")
+    for row, comment in enumerate(comments):
+        if not isinstance(comment, str):
+            raise InputError(f"row {row}: the comment must be text, not {type(comment).__name__}")
+        if "\n" in comment or "\0" in comment or comment.endswith("\r") or not _is_encodable(comment):
+            raise InputError(f"row {row}: comment {comment[:60]!r} must be one line of text without NUL")
+
+
+def _is_encodable(text: str) -> bool:
+    """Say whether bytes give the text again: surrogates must stand for bytes that are not UTF-8."""
+    if text.isascii():
+        return True
+    try:
+        return text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape") == text
+    except UnicodeEncodeError:
+        return False
+
+
+def check_names(names: Sequence[Any], features: int) -> None:
+    """Refuse feature names that are not distinct texts, or not one for each feature."""
+    if len(names) != features:
+        raise InputError(f"{len(names)} feature names for {features} features; give one for each")
+    if any(not isinstance(name, str) or not name for name in names) or len(set(names)) < len(names):
+        raise InputError("feature names must be distinct, non-empty texts")
+
+
+def check_index(query_index: Array, queries: int, rows: int) -> None:
+    """Refuse a query index whose rows do not stand together in the order of the queries."""
+    grouped = len(query_index) == rows
+    if grouped and rows:
+        steps = np.diff(query_index)
+        grouped = bool(query_index[0] == 0 and query_index[-1] == queries - 1 and np.isin(steps, (0, 1)).all())
+    if not grouped or (queries > 0) != (rows > 0):
+        raise InputError(
+            "`query_index` must number the queries 0, 1, 2, ... with the rows of each standing together; "
+            "Collection.from_arrays groups rows for you"
+        )
+
+
+def row_numbers(rows: Any, count: int) -> Array:
+    """Turn numbers, a mask or a slice into row numbers, or say what is wrong with them."""
+    if isinstance(rows, slice):
+        return np.arange(count)[rows]
+    picked = np.asarray(rows)
+    if picked.dtype == bool:
+        if picked.shape != (count,):
+            raise InputError(f"a mask of {picked.size} rows for {count}; give one value for each row")
+        return np.flatnonzero(picked)
+    if picked.size == 0:
+        return np.zeros(0, dtype=np.int64)
+    if picked.ndim != 1 or picked.dtype.kind not in "iu":
+        raise InputError("rows must be a list of row numbers, a mask or a slice")
+    if picked.min() < 0 or picked.max() >= count:
+        raise InputError(f"rows must lie in 0..{count - 1}; found {picked.min()} to {picked.max()}")
+    return picked.astype(np.int64)
+
+
+def docid_of(comment: str) -> str:
+    """Return X of a comment that says `docid = X`, or an empty text."""
+    found = _DOCID.search(comment)
+    return found.group(1) if found else ""
+
+
+def docid_comment(docid: Any) -> str:
+    """Return the comment from which `docid_of` reads the docid again."""
+    if docid is None or docid == "":
+        return ""
+    comment = f"docid = {docid}"
+    if docid_of(comment) != str(docid):
+        raise InputError(f"docid {docid!r} must be text without blanks")
+    return comment

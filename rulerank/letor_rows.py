@@ -1,0 +1,121 @@
+"""The arrays that a LETOR file is read into: they grow in place, in rows and in features."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from rulerank.errors import MemoryLimitError
+from rulerank.letor_kernels import ABSENT, PRESENT
+from rulerank.letor_types import Array
+
+FIRST_CELLS = 1 << 16
+MIN_ROWS = 16
+BYTES_PER_CELL = 9  # a float and a code
+
+
+@njit(nogil=True, cache=True)
+def _spread(cells: Array, rows: int, old: int, new: int, fill: int) -> None:
+    """Move rows of `old` bytes apart to rows of `new` bytes, last row first, and fill what each row gains."""
+    for row in range(rows - 1, -1, -1):
+        for k in range(old - 1, -1, -1):
+            cells[row * new + k] = cells[row * old + k]
+        for k in range(old, new):
+            cells[row * new + k] = fill
+
+
+@njit(nogil=True, cache=True)
+def _close_up(cells: Array, rows: int, old: int, new: int) -> None:
+    """Move rows of `old` bytes together to their first `new` bytes, first row first."""
+    for row in range(rows):
+        for k in range(new):
+            cells[row * new + k] = cells[row * old + k]
+
+
+class RowBuffer:
+    """Features, codes and grades of the rows read so far, with room for more.
+
+    Everything is resized in place, so that reading never holds the matrix twice. Codes are only there once a
+    cell is missing.
+    """
+
+    def __init__(self, max_features: int, max_bytes: int) -> None:
+        self.max_features = max_features
+        self.max_bytes = max_bytes
+        self.width = 0
+        self.capacity = MIN_ROWS
+        self.grades = np.zeros(MIN_ROWS, dtype=np.int32)
+        self.seen = np.zeros(0, dtype=np.int64)
+        self._cells = np.zeros(0)
+        self._codes: Array | None = None
+
+    @property
+    def features(self) -> Array:
+        """The matrix as the kernel fills it, spare rows and columns included."""
+        return self._cells.reshape(self.capacity, self.width)
+
+    @property
+    def codes(self) -> Array:
+        """The codes of its cells; no rows at all while nothing is missing."""
+        if self._codes is None:
+            return np.zeros((0, self.width), dtype=np.uint8)
+        return self._codes.reshape(self.capacity, self.width)
+
+    def _resize(self, rows: int, width: int) -> None:
+        try:
+            self._cells.resize(rows * width, refcheck=False)
+            self.grades.resize(rows, refcheck=False)
+            if self._codes is not None:
+                self._codes.resize(rows * width, refcheck=False)
+        except MemoryError as exc:
+            raise MemoryLimitError(f"no memory for {rows} rows of {width} features; read the file in parts") from exc
+        self.capacity = rows
+
+    def _check(self, rows: int, width: int) -> int:
+        """Refuse a matrix above the limit; return the most rows that the limit allows."""
+        most = self.max_bytes // (BYTES_PER_CELL * max(width, 1))
+        if rows > most:
+            raise MemoryLimitError(
+                f"{rows} or more rows of {width} features need more than the limit of {self.max_bytes} bytes; "
+                "read the file in parts, or raise the limit: read_letor(..., max_bytes=...)"
+            )
+        return most
+
+    def add_rows(self) -> None:
+        """Make room for more rows."""
+        most = self._check(self.capacity + 1, self.width)
+        self._resize(min(self.capacity + max(self.capacity // 4, MIN_ROWS), most), self.width)
+
+    def widen(self, needed: int, rows: int) -> None:
+        """Make room for `needed` features in the next row; the `rows` stored ones lack the new features."""
+        if rows == 0:
+            width = needed
+        else:
+            # Some slack, so that a file whose features grow row by row is not moved at every row.
+            width = max(needed, min(self.width + self.width // 4, self.max_features))
+            self.add_codes()
+        most = self._check(max(rows + 1, MIN_ROWS) if rows else 1, width)
+        old = self.width
+        self.width = width
+        capacity = self.capacity if rows else max(FIRST_CELLS // width, MIN_ROWS)
+        self._resize(min(max(capacity, rows + 1), most), width)
+        self.seen = np.zeros(width, dtype=np.int64)
+        if rows and self._codes is not None:
+            _spread(self._cells.view(np.uint8), rows, old * 8, width * 8, 0)
+            _spread(self._codes, rows, old, width, ABSENT)
+
+    def add_codes(self) -> None:
+        """Start to keep codes; every cell so far is present."""
+        if self._codes is None:
+            self._codes = np.full(self.capacity * self.width, PRESENT, dtype=np.uint8)
+
+    def finish(self, rows: int, width: int) -> tuple[Array, Array | None, Array]:
+        """Give up the room to spare and return features, codes and grades of `rows` rows and `width` features."""
+        if self.width > width:
+            _close_up(self._cells.view(np.uint8), rows, self.width * 8, width * 8)
+            if self._codes is not None:
+                _close_up(self._codes, rows, self.width, width)
+            self.width = width
+        self._resize(rows, self.width)
+        codes = None if self._codes is None else self.codes
+        return self.features, codes, self.grades

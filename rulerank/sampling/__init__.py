@@ -1,0 +1,24 @@
+"""Samplers: which document to label next. One file each, all on the interface of `Sampler`."""
+
+from rulerank.sampling.base import Sampler
+from rulerank.sampling.k_center import KCenter
+from rulerank.sampling.model_based import Committee, Uncertainty
+from rulerank.sampling.random_order import QueryStratifiedRandom, Random
+from rulerank.sampling.selection import Run, Selection
+from rulerank.sampling.ssar import SSAR
+from rulerank.sampling.ssarp import SSARP
+from rulerank.sampling.top_feature import TopFeature
+
+__all__ = [
+    "SSAR",
+    "SSARP",
+    "Committee",
+    "KCenter",
+    "QueryStratifiedRandom",
+    "Random",
+    "Run",
+    "Sampler",
+    "Selection",
+    "TopFeature",
+    "Uncertainty",
+]

@@ -1,0 +1,188 @@
+"""What every sampler shares: it is started on a pool, proposes, takes grades and takes them back, or replays a run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from rulerank.errors import InputError, NotFittedError
+from rulerank.params import Params
+from rulerank.rules.items import Items, as_grade, as_grades, as_items
+from rulerank.sampling.selection import Key, Run, Selection, pick
+
+Floats = npt.NDArray[np.float64]
+Seed = int | np.random.Generator | None
+
+
+class Sampler(Params):
+    """Chooses the next document of a pool.
+
+    `start(items)` begins; then `propose()` names a document, `record(row, grade)` takes a person's grade for it (or for
+    any other), `retract(row)` takes it back, `exclude(row)` takes a document out of the choice and `include(row)` puts
+    it back. Proposing changes nothing and may be repeated. The state is a function of the grades at hand and, for
+    samplers with a natural order, of the order they came in: whoever replays the same log gets the same next document.
+
+    Randomness comes from one `numpy.random.Generator` (`rng`, or made from the sampler's seed), drawn from at the
+    start only.
+    """
+
+    counts_rules = False
+
+    _items: Items | None = None
+
+    def start(self, items: Any, *, features: Any = None, qids: Any = None, rng: Seed = None) -> Self:
+        """Begin on a pool: items (documents by features); feature values and queries for the samplers that use them."""
+        matrix = as_items(items)
+        if not len(matrix):
+            raise InputError("the pool is empty: there is nothing to choose from")
+        rows = len(matrix)
+        if features is not None:
+            features = np.asarray(features, np.float64)
+            if features.ndim != 2 or len(features) != rows:
+                raise InputError(f"features must be a matrix with one row a document ({rows}): {features.shape}")
+        if qids is not None and len(qids) != rows:
+            raise InputError(f"qids must name one query a document ({rows}); there are {len(qids)}")
+        self._items = matrix
+        self._rng = np.random.default_rng(getattr(self, "seed", 0) if rng is None else rng)
+        self._features: Floats | None = features
+        self._qids: Sequence[Any] | None = qids
+        self._grades: dict[int, int] = {}
+        self._available = np.ones(rows, bool)
+        self._excluded: set[int] = set()
+        self._begin()
+        return self
+
+    @property
+    def pool(self) -> Items:
+        """The pool's items."""
+        if self._items is None:
+            raise NotFittedError(f"{type(self).__name__} has no pool yet; call start(items) first")
+        return self._items
+
+    @property
+    def labelled(self) -> dict[int, int]:
+        """Grades by row, in the order they came."""
+        return dict(self._grades)
+
+    def record(self, row: int, grade: int) -> None:
+        """Take the grade of a document; it must not have one yet (retract the old one first)."""
+        row = self._row(row)
+        grade = as_grade(grade)
+        if row in self._grades:
+            raise InputError(f"row {row} has grade {self._grades[row]} already; retract({row}) before a new grade")
+        self._grades[row] = grade
+        self._available[row] = False
+        self._added(row, grade)
+
+    def retract(self, row: int) -> None:
+        """Take a document's grade back."""
+        row = self._row(row)
+        if row not in self._grades:
+            raise InputError(f"row {row} has no grade, so there is none to retract")
+        grade = self._grades.pop(row)
+        self._available[row] = row not in self._excluded
+        self._removed(row, grade)
+
+    def exclude(self, row: int) -> None:
+        """Never propose this document (somebody cannot tell its grade); a grade it has still counts."""
+        row = self._row(row)
+        self._excluded.add(row)
+        self._available[row] = False
+
+    def include(self, row: int) -> None:
+        """Undo `exclude`."""
+        row = self._row(row)
+        self._excluded.discard(row)
+        self._available[row] = row not in self._grades
+
+    def propose(self) -> Selection | None:
+        """Return the next selection, or None when no document is left to choose."""
+        keys = self._keys()
+        row = pick(keys, self._available)
+        return None if row < 0 else self._select(row, keys)
+
+    def _row(self, row: int) -> int:
+        if int(row) != row or not 0 <= row < len(self.pool):
+            raise InputError(f"row {row!r} is not in the pool, whose rows are 0 to {len(self.pool) - 1}")
+        return int(row)
+
+    def _select(self, row: int, keys: Sequence[Key], **more: Any) -> Selection:
+        told = tuple((key.name, float(key.values[row])) for key in keys)
+        return Selection(
+            row=row,
+            sampler=self.name,
+            round=len(self._grades) + 1,
+            reason=self._reason(row, dict(told)),
+            keys=told,
+            **more,
+        )
+
+    def run(
+        self,
+        items: Any,
+        grades: Any,
+        *,
+        features: Any = None,
+        qids: Any = None,
+        rng: Seed = None,
+        budget: int | None = None,
+    ) -> Run:
+        """Replay against known grades until the sampler stops, the pool is used up, or `budget` labels are spent."""
+        self.start(items, features=features, qids=qids, rng=rng)
+        known = as_grades(grades, len(self.pool))
+        if budget is not None and budget < 0:
+            raise InputError(f"budget must be at least 0, not {budget}")
+        chosen: list[Selection] = []
+        stopped: Selection | None = None
+        while budget is None or len(chosen) < budget:
+            selection = self.propose()
+            if selection is None:
+                break
+            if selection.stop:
+                stopped = selection
+                break
+            chosen.append(selection)
+            self.record(selection.row, int(known[selection.row]))
+        told = [*chosen, stopped] if stopped else chosen
+        return Run(
+            [s.row for s in chosen],
+            [s.rule_count for s in told],
+            stopped.row if stopped else None,
+            tuple(told),
+        )
+
+    # What a sampler fills in -------------------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        """Set up on `self.pool`."""
+
+    def _added(self, row: int, grade: int) -> None:
+        """Follow a grade that came."""
+
+    def _removed(self, row: int, grade: int) -> None:
+        """Follow a grade that went."""
+
+    def _keys(self) -> Sequence[Key]:
+        """Return what decides, in the order it is compared."""
+        raise NotImplementedError
+
+    def _reason(self, row: int, keys: dict[str, float]) -> str:
+        """Return why `row` was chosen, in a sentence."""
+        raise NotImplementedError
+
+
+def occurrence_key(occurrence: npt.NDArray[np.int64], first: bool) -> Key:
+    """Return SSAR's tie-break: the smaller total occurrence, but the largest for the very first document."""
+    return Key("occurrence", occurrence, largest=first)
+
+
+def total_occurrence(items: Items) -> npt.NDArray[np.int64]:
+    """Return, for each document, the sum over its items of the number of pool documents that hold the item."""
+    total = np.zeros(len(items), np.int64)
+    for feature in range(items.shape[1]):
+        column = items[:, feature]
+        total += np.bincount(column, minlength=256)[column]
+    return total

@@ -1,0 +1,181 @@
+"""SSARP: SSAR on vertical partitions of the features (Rule-Based Active Sampling, section 4.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from rulerank.registry import samplers
+from rulerank.rules import Explanation, RuleIndex
+from rulerank.rules.items import check_antecedent
+from rulerank.sampling.base import Sampler, occurrence_key, total_occurrence
+from rulerank.sampling.partitions import deal_features
+from rulerank.sampling.selection import Key, Selection, pick
+
+
+@dataclass
+class _Part:
+    """SSAR on one partition of the features."""
+
+    features: list[int]
+    index: RuleIndex
+    occurrence: np.ndarray
+    grades: dict[int, int]
+    stopped_on: int | None = None
+
+    def keys(self) -> Sequence[Key]:
+        return (Key("rules", self.index.rule_counts()), occurrence_key(self.occurrence, not self.grades))
+
+
+@dataclass(frozen=True)
+class _Step:
+    """One thing that happened: partition `part` took `row` with its grade, or (grade None) stopped on it."""
+
+    part: int
+    row: int
+    grade: int | None
+
+
+@samplers.register("ssarp", "SSARP (fewest rules, by feature partition)")
+class SSARP(Sampler):
+    """Features are dealt to partitions by chi-square; SSAR runs on each; the union is labelled, with all features.
+
+    The partitions take turns, so that early labels are spread over all of them; the union is that of separate runs.
+    A document that a second partition chooses is not asked for again: that partition takes the known grade. Each
+    partition has its own natural stop, and the whole stops when all have. `propose(beyond=True)` then names the
+    document without a grade that draws the fewest rules over all partitions.
+    """
+
+    counts_rules = True
+
+    def __init__(self, partitions: int = 5, max_antecedent: int = 2) -> None:
+        self.partitions = partitions
+        self.max_antecedent = max_antecedent
+
+    def _begin(self) -> None:
+        self.features_ = deal_features(self.pool, self.partitions)
+        self._restart()
+
+    def _restart(self) -> None:
+        size = check_antecedent(self.max_antecedent)
+        self._parts = []
+        for features in self.features_:
+            items = np.ascontiguousarray(self.pool[:, features])
+            index = RuleIndex(items, max_antecedent=size)
+            self._parts.append(_Part(features, index, total_occurrence(items), {}))
+        self._steps: list[_Step] = []
+        self._before: dict[int, tuple[int, int]] = {}
+        self._turn = 0
+        self._advance()
+
+    def _advance(self) -> None:
+        """Let partitions take known grades and stop, until one of them needs a grade or all have stopped."""
+        self._waiting: tuple[int, int] | None = None
+        hidden = [row for row in self._excluded if row not in self._grades]
+        inside = np.ones(len(self.pool), bool)
+        inside[hidden] = False
+        while any(part.stopped_on is None for part in self._parts):
+            number = self._turn % len(self._parts)
+            part = self._parts[number]
+            if part.stopped_on is not None:
+                self._turn += 1
+                continue
+            row = pick(part.keys(), inside if hidden else None)
+            if row >= 0 and row not in part.grades and row not in self._grades:
+                self._waiting = (number, row)
+                return
+            self._turn += 1
+            if row < 0 or row in part.grades:
+                part.stopped_on = row
+                self._steps.append(_Step(number, row, None))
+            else:
+                self._take(number, row, self._grades[row])
+
+    def _take(self, number: int, row: int, grade: int) -> None:
+        part = self._parts[number]
+        part.index.add(row, grade)
+        part.grades[row] = grade
+        self._steps.append(_Step(number, row, grade))
+
+    def _added(self, row: int, grade: int) -> None:
+        self._before[row] = (len(self._steps), self._turn)
+        if self._waiting is not None and self._waiting[1] == row:
+            self._take(self._waiting[0], row, grade)
+            self._turn += 1
+            self._advance()
+
+    def _removed(self, row: int, grade: int) -> None:
+        steps, turn = self._before.pop(row)
+        if any(place > steps for place, _ in self._before.values()):
+            self._replay()
+            return
+        while len(self._steps) > steps:
+            step = self._steps.pop()
+            part = self._parts[step.part]
+            if step.grade is None:
+                part.stopped_on = None
+            else:
+                part.index.remove(step.row, step.grade)
+                del part.grades[step.row]
+        self._turn = turn
+        self._advance()
+
+    def _replay(self) -> None:
+        """Begin anew and enter the grades that are left, in their order."""
+        grades, self._grades = self._grades, {}
+        self._restart()
+        for row, grade in grades.items():
+            self._grades[row] = grade
+            self._added(row, grade)
+
+    def exclude(self, row: int) -> None:
+        """Never propose this document; a grade it has still counts."""
+        super().exclude(row)
+        self._advance()
+
+    def include(self, row: int) -> None:
+        """Undo `exclude`."""
+        super().include(row)
+        self._advance()
+
+    def propose(self, *, beyond: bool = False) -> Selection | None:
+        """Return the next selection, with `stop` set once every partition has stopped."""
+        if self._waiting is not None:
+            number, row = self._waiting
+            part = self._parts[number]
+            return self._select(row, part.keys(), rule_count=int(part.index.rule_counts()[row]), partition=number)
+        if beyond:
+            row = pick(self._keys(), self._available)
+            return None if row < 0 else self._select(row, self._keys(), rule_count=int(self.rule_counts[row]))
+        number = next(step.part for step in reversed(self._steps) if step.grade is None)
+        part = self._parts[number]
+        stopped = part.stopped_on
+        if stopped is None or stopped < 0:
+            return None
+        rules = int(part.index.rule_counts()[stopped])
+        return self._select(stopped, part.keys(), rule_count=rules, partition=number, stop=True)
+
+    def _keys(self) -> Sequence[Key]:
+        return (Key("rules", self.rule_counts), Key("occurrence", total_occurrence(self.pool)))
+
+    def _reason(self, row: int, keys: dict[str, float]) -> str:
+        if self._waiting is None:
+            if row in self._grades:
+                return "every partition has chosen a labelled document again: all others are redundant"
+            return f"{keys['rules']:.0f} rules over all partitions, the fewest of those without a grade"
+        number = self._waiting[0]
+        where = f"in partition {number + 1} of {len(self._parts)} ({len(self._parts[number].features)} features)"
+        if not self._parts[number].grades:
+            return f"nothing is labelled {where} yet, and its items are the most common there"
+        return f"it draws {keys['rules']:.0f} rules {where}, the fewest of {len(self.pool)} documents"
+
+    @property
+    def rule_counts(self) -> np.ndarray:
+        """The rules each pool document draws, added up over the partitions."""
+        return np.sum([part.index.rule_counts() for part in self._parts], axis=0)
+
+    def explain(self, row: int) -> list[Explanation]:
+        """Return a document's rules and new items, one account a partition (features counted within it)."""
+        return [part.index.explain(row) for part in self._parts]

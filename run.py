@@ -1,0 +1,93 @@
+"""Set up and run rulerank from a fresh clone. Needs only Python 3.11 or newer and a package registry.
+
+    python3 run.py            set up, then run the demo
+    python3 run.py test       set up, then check and test everything
+    python3 run.py bench      set up with the tools to compare with, then measure
+    python3 run.py -- ARGS    set up, then run `python -m rulerank ARGS`
+
+Everything is installed into the folder .venv beside this file; delete it to start afresh.
+"""
+
+from __future__ import annotations  # an old Python must get as far as the message that it is too old
+
+import hashlib
+import os
+import subprocess
+import sys
+import venv
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+HOME = HERE / ".venv"
+PYTHON = HOME / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def install(requirements: str) -> None:
+    """Make the virtual environment if need be, and install a requirements file unless it is installed already."""
+    text = (HERE / "requirements.txt").read_text() + (HERE / requirements).read_text() + sys.version
+    stamp = HOME / f"{requirements}.{hashlib.sha256(text.encode()).hexdigest()[:16]}.installed"
+    if stamp.exists() and PYTHON.exists():
+        return
+    if not PYTHON.exists():
+        print("setting up: making .venv", file=sys.stderr)
+        try:
+            venv.EnvBuilder(with_pip=True).create(HOME)
+        except (subprocess.CalledProcessError, OSError) as error:
+            stop(f"cannot make a virtual environment ({error}).\nOn Debian and Ubuntu: apt install python3-venv")
+    print(f"setting up: installing {requirements} (a minute or two, once)", file=sys.stderr)
+    command = [str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    if subprocess.run([*command, "-r", str(HERE / requirements)], cwd=HERE, check=False).returncode:
+        stop(f"installing {requirements} failed; see the message above. Is the package registry within reach?")
+    stamp.touch()
+
+
+def stop(message: str) -> None:
+    """Leave with a message."""
+    sys.exit(f"run.py: {message}")
+
+
+def python(*arguments: str) -> int:
+    """Run the environment's Python in this folder and return its exit code."""
+    try:
+        return subprocess.run([str(PYTHON), *arguments], cwd=os.getcwd(), check=False, env=environment()).returncode
+    except KeyboardInterrupt:
+        return 130
+
+
+def environment() -> dict[str, str]:
+    """Return the environment variables with this clone first on Python's path, whatever the current folder."""
+    path = os.pathsep.join(filter(None, [str(HERE), os.environ.get("PYTHONPATH")]))
+    return {**os.environ, "PYTHONPATH": path}
+
+
+def test(arguments: list[str]) -> int:
+    """Check style and types, then run the tests; further arguments go to pytest."""
+    install("requirements-test.txt")
+    os.chdir(HERE)
+    checks = [] if arguments else [["ruff", "check", "."], ["ruff", "format", "--check", "."], ["mypy"]]
+    for check in checks:
+        code = python("-m", *check)
+        if code:
+            return code
+    return python("-m", "pytest", *arguments)
+
+
+def main(arguments: list[str]) -> int:
+    """Do what the command line asks for."""
+    if sys.version_info < (3, 11):
+        stop(f"needs Python 3.11 or newer; this is {sys.version.split()[0]}")
+    first, rest = (arguments[0], arguments[1:]) if arguments else ("", [])
+    if first == "test":
+        return test(rest)
+    if first == "bench":
+        install("requirements-bench.txt")
+        return python("-m", "rulerank", "bench", *rest)
+    if first in ("", "--"):
+        install("requirements.txt")
+        return python("-m", "rulerank", *(rest or ["demo"]))
+    print(__doc__)
+    return 0 if first in ("-h", "--help") else 2
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
