@@ -28,10 +28,10 @@ def install(requirements: str) -> None:
     stamp = HOME / f"{requirements}.{hashlib.sha256(text.encode()).hexdigest()[:16]}.installed"
     if stamp.exists() and PYTHON.exists():
         return
-    if not PYTHON.exists():
+    if not has_pip():
         print("setting up: making .venv", file=sys.stderr)
         try:
-            venv.EnvBuilder(with_pip=True).create(HOME)
+            venv.EnvBuilder(with_pip=True, clear=True).create(HOME)
         except (subprocess.CalledProcessError, OSError) as error:
             stop(f"cannot make a virtual environment ({error}).\nOn Debian and Ubuntu: apt install python3-venv")
     print(f"setting up: installing {requirements} (a minute or two, once)", file=sys.stderr)
@@ -39,6 +39,13 @@ def install(requirements: str) -> None:
     if subprocess.run([*command, "-r", str(HERE / requirements)], cwd=HERE, check=False).returncode:
         stop(f"installing {requirements} failed; see the message above. Is the package registry within reach?")
     stamp.touch()
+
+
+def has_pip() -> bool:
+    """Say whether the environment is whole; an interrupted set-up leaves one without pip."""
+    if not PYTHON.exists():
+        return False
+    return subprocess.run([str(PYTHON), "-m", "pip", "--version"], capture_output=True, check=False).returncode == 0
 
 
 def stop(message: str) -> None:

@@ -94,11 +94,10 @@ class RowBuffer:
             # Some slack, so that a file whose features grow row by row is not moved at every row.
             width = max(needed, min(self.width + self.width // 4, self.max_features))
             self.add_codes()
-        most = self._check(max(rows + 1, MIN_ROWS) if rows else 1, width)
-        old = self.width
-        self.width = width
-        capacity = self.capacity if rows else max(FIRST_CELLS // width, MIN_ROWS)
-        self._resize(min(max(capacity, rows + 1), most), width)
+        old, self.width = self.width, width
+        # The rows to spare were counted for narrow rows; as many wide ones could be far too much.
+        wanted = max(rows + max(rows // 4, MIN_ROWS), FIRST_CELLS // width)
+        self._resize(min(wanted, self._check(rows + 1, width)), width)
         self.seen = np.zeros(width, dtype=np.int64)
         if rows and self._codes is not None:
             _spread(self._cells.view(np.uint8), rows, old * 8, width * 8, 0)

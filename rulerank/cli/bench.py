@@ -62,4 +62,4 @@ def bench(
         return
     marks = {True: "met", False: "MISSED", None: ""}
     rows = [(result.what, result.value, result.goal, marks[result.good]) for result in results]
-    table(f"rulerank {__version__}, {workers()} threads", ["work", "measured", "goal", ""], rows)
+    table(f"rulerank {__version__}, {workers()} threads", ["work", "measured", "goal", ""], rows, text=3)

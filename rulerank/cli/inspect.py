@@ -27,7 +27,7 @@ def info(files: Files, json_: AsJson = False) -> None:
         print_json(summary)
         return
     rows = [(name.replace("_", " "), _short(value)) for name, value in summary.items() if name != "warnings"]
-    table("Collection", ["what", "value"], rows)
+    table("Collection", ["what", "value"], rows, text=2)
 
 
 def _short(value: object) -> str:
@@ -76,7 +76,7 @@ def discretize(
         (name, len(found) - 1, " ".join(f"{edge:g}" for edge in found))
         for name, found in zip(fitted.feature_names_, fitted.edges_, strict=True)
     ]
-    table(f"{fitted.label}: {len(rows)} features", ["feature", "bins", "edges"], rows)
+    table(f"{fitted.label}: {len(rows)} features", ["feature", "bins", "edges"], rows, text=3)
     for written_to in (edges, out):
         if written_to:
             say(f"written: {written_to}")

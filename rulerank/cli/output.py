@@ -19,7 +19,11 @@ from rich.table import Table
 
 from rulerank.errors import InputError
 
+WIDTH_OF_FILES = 150  # columns for output that goes to a file or a pipe, where no terminal says its width
+
 console = Console(highlight=False)
+if not console.is_terminal and "COLUMNS" not in os.environ:
+    console = Console(highlight=False, width=WIDTH_OF_FILES)
 stderr = Console(stderr=True, highlight=False)
 
 
@@ -46,13 +50,18 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"cannot be written as JSON: {type(value).__name__}")
 
 
-def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], *, caption: str | None = None) -> None:
-    """Print a table; the first column is text, the others are numbers."""
+def table(
+    title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], *, text: int = 1, caption: str | None = None
+) -> None:
+    """Print a table; the first `text` columns are prose and may wrap, the others are figures and do not."""
     grid = Table(title=title, title_justify="left", caption=caption, caption_justify="left", title_style="bold")
     for place, column in enumerate(columns):
-        grid.add_column(column, justify="left" if place == 0 else "right", overflow="fold")
+        if place < text:
+            grid.add_column(column, overflow="fold")
+        else:
+            grid.add_column(column, justify="right", no_wrap=True)
     for row in rows:
-        grid.add_row(*(f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in row))
+        grid.add_row(*(f"{cell:.4f}" if isinstance(cell, float) else escape(str(cell)) for cell in row))
     console.print(grid)
 
 

@@ -130,7 +130,7 @@ def _print_selections(records: list[dict[str, Any]], title: str) -> None:
     ]
     if len(shown) < len(records):
         rows.insert(20, ("...",) * 6)
-    table(title, ["round", "row", "query", "document", "grade", "rules"], rows)
+    table(title, ["round", "row", "query", "document", "grade", "rules"], rows, text=0)
 
 
 def _name_next(chooser: Sampler, collection: Collection, fitted: Discretizer, useful: Any, as_json: bool) -> None:

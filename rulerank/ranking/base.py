@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from rulerank.errors import InputError, NotFittedError
 from rulerank.params import Params
-from rulerank.rules.items import Ints, Items, as_columns, as_grade, as_grades, as_items
+from rulerank.rules.items import Ints, Items, as_columns, as_document, as_grade, as_grades, as_items
 from rulerank.rules.labelled import LabelledRows
 
 Floats = npt.NDArray[np.float64]
@@ -55,7 +55,7 @@ class RuleRanker(Params):
 
     def partial_fit(self, row: Any, grade: int, qid: Hashable = 0) -> Self:
         """Learn one more labelled document, given by its items."""
-        document = as_items(np.asarray(row)[None, :], features=self.features)[0]
+        document = as_document(row, features=self.features)
         self._set.add(document, as_grade(grade))
         self._qids.append(qid)
         self._changed(document, as_grade(grade), 1)
@@ -63,7 +63,8 @@ class RuleRanker(Params):
 
     def forget(self, row: Any, grade: int, qid: Hashable = 0) -> Self:
         """Undo `partial_fit` (or a part of `fit`): take one document with this grade and query out again."""
-        document = as_items(np.asarray(row)[None, :], features=self.features)[0]
+        document = as_document(row, features=self.features)
+        grade = as_grade(grade)
         labelled = self._set
         same = (labelled.columns[:, : labelled.count] == document[:, None]).all(axis=0)
         places = [
@@ -73,7 +74,7 @@ class RuleRanker(Params):
             raise InputError(f"no document like this was learnt with grade {grade} for query {qid!r}")
         labelled.remove(int(places[-1]))
         del self._qids[int(places[-1])]
-        self._changed(document, as_grade(grade), -1)
+        self._changed(document, grade, -1)
         return self
 
     def _changed(self, document: Items | None = None, grade: int = -1, sign: int = 0) -> None:
@@ -104,7 +105,7 @@ class RuleRanker(Params):
 
     def predict(self, items: Any, qids: Any = None) -> Floats:
         """Return rank(d) = sum over r of r p(r|d) for each document (eq. 3); higher is more relevant."""
-        return self.predict_proba(items, qids) @ self.grades_.astype(np.float64)
+        return expected_grades(self.predict_proba(items, qids))
 
     def predict_proba(self, items: Any, qids: Any = None) -> Floats:
         """Return p(r|d), documents by grades (eq. 2)."""
@@ -133,6 +134,14 @@ def normalise(scores: Floats, prior: Floats) -> Floats:
     """Return each row divided by its sum; a row of zeros becomes `prior`."""
     totals = scores.sum(axis=1, keepdims=True)
     return np.where(totals > 0, scores / np.where(totals > 0, totals, 1.0), prior)
+
+
+def expected_grades(share: Floats) -> Floats:
+    """Return the sum over r of r p(r|d) (eq. 3, eq. 7); grades are the last axis.
+
+    Not a matrix product: BLAS rounds by the place of a row, and documents with the same items must come out the same.
+    """
+    return (share * np.arange(share.shape[-1])).sum(axis=-1)
 
 
 def _stretches(rows: int) -> Iterator[tuple[int, int]]:

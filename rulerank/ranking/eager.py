@@ -30,6 +30,8 @@ class EagerRules(RuleRanker):
     def _thresholds(self) -> Thresholds:
         if not 0 <= self.min_support <= 1:
             raise InputError(f"min_support is a share of the labelled set, 0..1, not {self.min_support}")
+        if not 0 <= self.min_confidence <= 1:
+            raise InputError(f"min_confidence must lie in 0..1, not {self.min_confidence}")
         least = max(1, math.ceil(self.min_support * self._set.count - 1e-9))
         return Thresholds(support=least, confidence=self.min_confidence)
 

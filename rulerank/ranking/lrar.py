@@ -69,17 +69,16 @@ class LRAR(RuleRanker):
             scores.remove(document, grade)
 
     def _watched(self) -> PoolScores:
-        if self._scores is None:
-            assert self._pool is not None
-            columns, grades = self.training
-            self._scores = PoolScores(
-                as_columns(self._pool),
-                self.grades_.size,
-                max_antecedent=check_antecedent(self.max_antecedent),
-                thresholds=thresholds_from(self.min_support, self.min_confidence),
-            )
-            self._scores.load(columns, grades)
-        return self._scores
+        assert self._pool is not None
+        size = check_antecedent(self.max_antecedent)
+        thresholds = thresholds_from(self.min_support, self.min_confidence)
+        scores = self._scores
+        if scores is None or (scores.max_antecedent, scores.thresholds) != (size, thresholds):
+            pool = as_columns(as_items(self._pool, features=self.features))
+            scores = PoolScores(pool, self.grades_.size, max_antecedent=size, thresholds=thresholds)
+            scores.load(*self.training)
+            self._scores = scores
+        return scores
 
     def predict_proba(self, items: Any, qids: Any = None) -> Floats:
         """Return p(r|d), documents by grades (eq. 2)."""

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from rulerank.errors import InputError
-from rulerank.ranking.base import Floats, RuleRanker, group_rows, normalise
+from rulerank.ranking.base import Floats, RuleRanker, expected_grades, group_rows, normalise
 from rulerank.ranking.lrar import thresholds_from
 from rulerank.registry import rankers
-from rulerank.rules.items import Ints, Items, as_columns, as_items, check_antecedent
+from rulerank.rules.items import Ints, Items, as_columns, as_grades, as_items, check_antecedent
 from rulerank.rules.mine import rule_sums
 
 
@@ -35,6 +35,7 @@ class QueryLevelRules(RuleRanker):
         self.min_support = min_support
         self.min_confidence = min_confidence
         self._best: Ints | None = None
+        self._best_for: tuple[float, ...] | None = None
 
     def _changed(self, document: Items | None = None, grade: int = -1, sign: int = 0) -> None:
         self._best = None
@@ -69,7 +70,7 @@ class QueryLevelRules(RuleRanker):
     def query_ranks(self, items: Any) -> Floats:
         """Return rank(q, d), queries by documents (eq. 7); not a number where q has no rule for d."""
         columns = as_columns(as_items(items, features=self.features))
-        return self._by_query(columns) @ self.grades_.astype(np.float64)
+        return expected_grades(self._by_query(columns))
 
     def competence(self, items: Any = None, grades: Any = None) -> Floats:
         """Return Delta(q, d) = |rank(q, d) - grade(d)|, queries by documents (eq. 8); low is competent.
@@ -81,12 +82,14 @@ class QueryLevelRules(RuleRanker):
             items, grades = columns.T, levels
         elif grades is None:
             raise InputError("competence needs the documents' grades beside their items")
-        return np.abs(self.query_ranks(items) - np.asarray(grades, np.float64))
+        ranks = self.query_ranks(items)
+        return np.abs(ranks - as_grades(grades, ranks.shape[1]))
 
     @property
     def most_competent_(self) -> Ints:
         """D*: for each training document the place in `queries_` of its most competent query (-1: none speaks)."""
-        if self._best is None:
+        settings = (self.max_antecedent, self.min_support, self.min_confidence)
+        if self._best is None or self._best_for not in (None, settings):
             columns, grades = self.training
             best = np.full(grades.size, -1, np.int64)
             least = np.full(grades.size, np.inf)
@@ -96,11 +99,11 @@ class QueryLevelRules(RuleRanker):
                 part = np.ascontiguousarray(columns[:, own])
                 scores = self._scores(part, grades[own], self.grades_.size, columns)
                 share = normalise(scores, np.full(self.grades_.size, np.nan))
-                delta = np.abs(share @ self.grades_.astype(np.float64) - grades)
+                delta = np.abs(expected_grades(share) - grades)
                 better = delta < least - 1e-12
                 best[better] = number
                 least[better] = delta[better]
-            self._best = best
+            self._best, self._best_for = best, settings
         return self._best
 
     def set_most_competent(self, queries: list[Hashable]) -> None:
@@ -109,6 +112,7 @@ class QueryLevelRules(RuleRanker):
         if len(queries) != self._set.count or any(qid not in place for qid in queries):
             raise InputError("give one training query for each training document")
         self._best = np.array([place[qid] for qid in queries], np.int64)
+        self._best_for = None  # given, so no setting makes it stale
 
     def query_weights(self, items: Any) -> Floats:
         """Return p(q|d), documents by queries, from the rules X -> q of D* (eq. 9-10)."""

@@ -11,7 +11,7 @@ from collections import Counter
 import numpy as np
 
 from rulerank.errors import InputError
-from rulerank.rules.items import Ints, Items, check_antecedent
+from rulerank.rules.items import Ints, Items, as_document, as_grades, as_items, check_antecedent
 from rulerank.rules.rule import Item
 
 Key = tuple[tuple[Item, ...], int]
@@ -64,9 +64,9 @@ class RuleCache:
             heapq.heappush(self._queue, item)
         else:
             leaving = heapq.heappushpop(self._queue, item)[2]
-            self.evictions += 1
             if leaving == key:
                 return
+            self.evictions += 1
             del self._entries[leaving]
         self._entries[key] = (support, confidence)
 
@@ -75,7 +75,10 @@ class CachedMiner:
     """Mines a document's rules one by one from tid-lists, asking the cache first (Algorithm 2 with caching)."""
 
     def __init__(self, items: Items, grades: Ints, cache: RuleCache, *, max_antecedent: int = 2) -> None:
+        items = as_items(items)
+        grades = as_grades(grades, len(items))
         self.cache = cache
+        self.features = items.shape[1]
         self.max_antecedent = check_antecedent(max_antecedent)
         self.levels = [int(level) for level in np.unique(grades)]
         self._of_grade = [np.packbits(grades == level) for level in self.levels]
@@ -98,6 +101,7 @@ class CachedMiner:
 
     def mine(self, document: Items) -> list[tuple[Key, int, float]]:
         """Return ((antecedent, grade), support, confidence) of every rule of the document."""
+        document = as_document(document, features=self.features)
         held = [(f, int(b)) for f, b in enumerate(document) if (f, int(b)) in self._holds]
         rules = []
         for antecedent in self._antecedents(held):

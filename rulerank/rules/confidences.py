@@ -32,8 +32,11 @@ def fixed_confidence(count, total, scale, min_count, min_confidence):
 
 @njit(nogil=True, cache=True)
 def _fill(codes, classes, width, cells, min_count, min_confidence, scale, counts, totals, block):
-    """Count codes by class, and turn the counts into confidences. Only cells that some document holds are valid."""
-    if cells * width <= 4 * codes.size:
+    """Count codes by class, and turn the counts into confidences; the block is right for every cell, held or not."""
+    # Either every cell is cleared and turned, or only those that a labelled document holds: what earlier antecedents
+    # left in the others must not be read.
+    dense = cells <= codes.size
+    if dense:
         counts[: cells * width] = 0
         totals[:cells] = 0
     else:
@@ -44,7 +47,7 @@ def _fill(codes, classes, width, cells, min_count, min_confidence, scale, counts
     for d in range(codes.size):
         counts[codes[d] * width + classes[d]] += 1
         totals[codes[d]] += 1
-    if cells <= codes.size:
+    if dense:
         for cell in range(cells):
             for c in range(width):
                 at = cell * width + c

@@ -7,7 +7,18 @@ from typing import Any
 import numpy as np
 
 from rulerank.errors import InputError, MemoryLimitError
-from rulerank.rules.items import Ints, Items, as_columns, as_grade, as_items, check_antecedent
+from rulerank.rules.items import (
+    Ints,
+    Items,
+    as_array,
+    as_columns,
+    as_document,
+    as_grade,
+    as_items,
+    as_row,
+    as_whole,
+    check_antecedent,
+)
 from rulerank.rules.labelled import LabelledRows
 from rulerank.rules.masks import fresh_antecedents, gain_rules
 from rulerank.rules.projection import mine_document
@@ -63,8 +74,6 @@ class RuleIndex:
 
     def _watch(self, items: Items) -> None:
         rows, features = items.shape
-        if self._labelled is not None and features != len(self._labelled.columns):
-            raise InputError(f"the pool has {features} features, the labelled documents {len(self._labelled.columns)}")
         self._allow(self.bytes_needed(rows, features, self.max_antecedent))
         self._pool = items
         self._columns = as_columns(items)
@@ -96,13 +105,15 @@ class RuleIndex:
 
     def _document(self, row: Any) -> tuple[Items, int]:
         """Return a document's items and its row number in the pool (-1 if it was given by its items)."""
-        if np.ndim(row) == 0:
-            number = int(row)
-            if not 0 <= number < self._counts.size:
-                raise InputError(f"row {number} is not in the pool, whose rows are 0 to {self._counts.size - 1}")
-            return np.ascontiguousarray(self.columns[:, number]), number
-        features = len(self._labelled.columns) if self._labelled else None
-        return np.ascontiguousarray(as_items(np.asarray(row)[None, :], features=features)[0]), -1
+        if as_whole(row) is not None:
+            columns = self.columns
+            number = as_row(row, columns.shape[1])
+            return columns[:, number].copy(), number
+        return as_document(row, features=self._features), -1
+
+    @property
+    def _features(self) -> int | None:
+        return None if self._labelled is None else len(self._labelled.columns)
 
     def add(self, row: Any, grade: int) -> None:
         """Enter a label: `row` is a row number of the pool, or the items of a document from anywhere."""
@@ -144,9 +155,10 @@ class RuleIndex:
             view = self._counts.view()
             view.flags.writeable = False
             return view
-        if np.ndim(pool) == 1:
-            return self._counts[np.asarray(pool, np.intp)]
-        items = as_items(pool)
+        pool = as_array(pool, "a pool")
+        if pool.ndim == 1:
+            return self._counts[self._rows(pool)]
+        items = as_items(pool, features=self._features)
         fresh_pool = self._columns is None
         if fresh_pool:
             self._watch(items)
@@ -155,6 +167,14 @@ class RuleIndex:
             self._counts[:] = counts
             return self.rule_counts()
         return counts
+
+    def _rows(self, numbers: np.ndarray) -> np.ndarray:
+        rows = self.columns.shape[1]
+        if numbers.size and numbers.dtype.kind not in "iu":
+            raise InputError("row numbers must be whole numbers; of a mask, give np.flatnonzero(mask)")
+        if numbers.size and not 0 <= numbers.min() <= numbers.max() < rows:
+            raise InputError(f"row numbers go from 0 to {rows - 1}; found {numbers.min()} to {numbers.max()}")
+        return numbers.astype(np.intp)
 
     def _recount(self, columns: Items) -> Ints:
         """Return the rule counts of foreign documents: the labels entered one after the other."""

@@ -13,11 +13,12 @@ Items = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int64]
 
 MAX_ANTECEDENT = 3
+MAX_GRADE = 32_767  # the LETOR reader's too; every grade up to the largest is a column of p(r|d)
 
 
 def as_items(items: Any, *, features: int | None = None) -> Items:
     """Return `items` as a uint8 matrix, documents by features, or say what is wrong with it."""
-    array = np.asarray(items)
+    array = as_array(items, "items")
     if array.ndim != 2:
         raise InputError(f"items must be a matrix, documents by features; this has {array.ndim} dimension(s)")
     if array.shape[1] == 0:
@@ -33,18 +34,39 @@ def as_items(items: Any, *, features: int | None = None) -> Items:
     return array
 
 
+def as_array(values: Any, what: str) -> np.ndarray:
+    """Return numbers as an array, or say that they make none."""
+    try:
+        return np.asarray(values)
+    except ValueError:
+        raise InputError(f"{what} must be an array of numbers, with rows of the same length") from None
+
+
+def as_document(document: Any, *, features: int | None = None) -> Items:
+    """Return one document's items as a uint8 vector of its own, one a feature."""
+    array = as_array(document, "a document")
+    if array.ndim != 1:
+        raise InputError(f"a document is its items, one a feature; this has {array.ndim} dimension(s), not 1")
+    return as_items(array[None, :], features=features)[0].copy()
+
+
 def as_columns(items: Items) -> Items:
-    """Return the items feature by feature (features by documents, contiguous), the kernels' layout."""
-    return np.ascontiguousarray(items.T)
+    """Return the items feature by feature (features by documents, contiguous), the kernels' layout.
+
+    Always a copy: labelled sets are changed in place, and the caller's array must not change with them.
+    """
+    return np.array(items.T, order="C")
 
 
 def as_grades(grades: Any, rows: int, *, unlabelled: bool = False) -> Ints:
     """Return whole-number grades of at least 0 (or -1 for unlabelled, where that is allowed)."""
-    array = np.asarray(grades)
+    array = as_array(grades, "grades")
     if array.shape != (rows,):
         raise InputError(f"grades must be one number a document ({rows}); this has shape {array.shape}")
     if array.dtype.kind not in "iubf" or (array.dtype.kind == "f" and not np.all(array == np.floor(array))):
         raise InputError("grades must be whole numbers")
+    if rows and array.max() > MAX_GRADE:
+        raise InputError(f"grade of row {int(np.argmax(array))} is {array.max()}; grades go up to {MAX_GRADE}")
     array = array.astype(np.int64)
     least = -1 if unlabelled else 0
     if rows and array.min() < least:
@@ -56,9 +78,29 @@ def as_grades(grades: Any, rows: int, *, unlabelled: bool = False) -> Ints:
 
 def as_grade(grade: Any) -> int:
     """Return one grade as an int of at least 0."""
-    if isinstance(grade, bool) or int(grade) != grade or grade < 0:
-        raise InputError(f"a grade is a whole number of at least 0, not {grade!r}")
-    return int(grade)
+    number = as_whole(grade)
+    if number is None or not 0 <= number <= MAX_GRADE:
+        raise InputError(f"a grade is a whole number from 0 to {MAX_GRADE}, not {grade!r}")
+    return number
+
+
+def as_row(row: Any, rows: int) -> int:
+    """Return a row number of a pool of `rows` documents as an int."""
+    number = as_whole(row)
+    if number is None or not 0 <= number < rows:
+        raise InputError(f"row {row!r} is not in the pool, whose rows are 0 to {rows - 1}")
+    return number
+
+
+def as_whole(value: Any) -> int | None:
+    """Return a whole number of any numeric type as an int; None for all else (True and False are no numbers)."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if isinstance(value, bool | np.bool_):
+        return None
+    if isinstance(value, int | np.integer) or (isinstance(value, float | np.floating) and value.is_integer()):
+        return int(value)
+    return None
 
 
 def check_antecedent(size: int) -> int:

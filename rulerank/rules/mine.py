@@ -79,23 +79,25 @@ def rule_sums(
     if max_antecedent >= 3:
         room = max(room, min(labelled.shape[1], most * most) * most)
     parts = min(workers(), features)
-    needed = parts * (room * (12 * width + 4) + documents * 16 * width + 48 * max(labelled.shape[1], documents))
+    cell = 12 * width + 4 + (20 * (width + 1) if stability else 0)
+    needed = parts * (room * cell + documents * 16 * width + 48 * max(labelled.shape[1], documents))
     if needed > limit:
         raise MemoryLimitError(
             f"scoring would take {needed / 1e6:,.0f} MB, more than its limit of {limit / 1e6:,.0f} MB; "
             "score fewer documents at a time, use fewer bins, or max_antecedent=2"
         )
+    # One array layout for every caller, so that the kernels are compiled once.
+    labelled, pool = np.ascontiguousarray(labelled), np.ascontiguousarray(pool)
+    classes = np.ascontiguousarray(classes, np.int64)
     scale = scale_for(antecedents(features, max_antecedent))
     least = np.zeros(0, np.float64)
     if thresholds.projection_share > 0:
-        least = thresholds.projection_share * projected(labelled, pool)
+        # A hair less, because the product can come out above the whole number that it is.
+        least = thresholds.projection_share * projected(labelled, pool) - 1e-9
     starts = stability.starts if stability else np.zeros(0, np.int64)
     chosen = stability or Stability(starts, 0.0)
     sums = np.zeros((parts, documents, width), np.int64)
     numbers = np.zeros((parts, documents, width), np.int64)
-    # One array layout for every caller, so that the kernel is compiled once.
-    labelled, pool = np.ascontiguousarray(labelled), np.ascontiguousarray(pool)
-    classes = np.ascontiguousarray(classes, np.int64)
     in_parts(
         lambda part, of: sum_confidences(
             labelled,

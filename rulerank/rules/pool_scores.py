@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from rulerank.errors import InputError, MemoryLimitError
 from rulerank.rules.confidences import scale_for
-from rulerank.rules.items import Ints, Items, antecedents
+from rulerank.rules.items import Ints, Items, antecedents, as_document
 from rulerank.rules.labelled import LabelledRows
 from rulerank.rules.mine import RuleSums, Thresholds, rule_sums
 from rulerank.rules.updates import apply_changes, label_changes
@@ -73,11 +73,13 @@ class PoolScores:
     def add(self, document: Items, grade: int) -> None:
         """Enter one labelled document, given by its items."""
         self._check(grade)
+        document = as_document(document, features=len(self.columns))
         self._pass(document, grade, 1)
         self._labelled.add(document, grade)
 
     def remove(self, document: Items, grade: int) -> None:
         """Take one labelled document back."""
+        document = as_document(document, features=len(self.columns))
         self._labelled.remove(self._labelled.find(document, grade))
         self._pass(document, grade, -1)
 
@@ -87,7 +89,6 @@ class PoolScores:
 
     def _pass(self, document: Items, grade: int, sign: int) -> None:
         labelled, size = self._labelled, self.max_antecedent
-        document = np.ascontiguousarray(document)
         tables = (self._two, self._three, self._open2, self._open3)
         label_changes(
             labelled.columns,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rulerank.rules.items import Ints, Items
+from rulerank.rules.items import Ints, Items, as_document, as_grades, as_items
 from rulerank.rules.rule import Rule
 
 
@@ -22,6 +22,9 @@ def mine_document(
     The projection keeps, of each labelled document, the features on which it equals `document`; the supports of all
     pairs of features are one matrix product a grade, and those of all triples one product a feature and grade.
     """
+    items = as_items(items)
+    document = as_document(document, features=items.shape[1])
+    grades = as_grades(grades, len(items))
     shared = items == document
     levels = np.unique(grades)
     parts = [shared[grades == level].astype(np.float32) for level in levels]
@@ -29,11 +32,11 @@ def mine_document(
     rules: list[Rule] = []
 
     def enter(features: tuple[int, ...], supports: np.ndarray) -> None:
-        total = supports.sum()
-        for level, support in zip(levels, supports, strict=True):
-            if support >= min_support and support >= min_confidence * total:
+        total = int(supports.sum())
+        for level, support in zip(levels, supports.astype(np.int64), strict=True):
+            if support >= max(1, min_support) and support / total >= min_confidence:
                 held = tuple((feature, int(document[feature])) for feature in features)
-                rules.append(Rule(held, int(level), int(support), int(support) / int(total)))
+                rules.append(Rule(held, int(level), int(support), int(support) / total))
 
     width = document.size
     for i in range(width):

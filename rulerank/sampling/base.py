@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from rulerank.errors import InputError, NotFittedError
 from rulerank.params import Params
-from rulerank.rules.items import Items, as_grade, as_grades, as_items
+from rulerank.rules.items import Items, as_grade, as_grades, as_items, as_row
 from rulerank.sampling.selection import Key, Run, Selection, pick
 
 Floats = npt.NDArray[np.float64]
@@ -43,6 +43,8 @@ class Sampler(Params):
             features = np.asarray(features, np.float64)
             if features.ndim != 2 or len(features) != rows:
                 raise InputError(f"features must be a matrix with one row a document ({rows}): {features.shape}")
+            if not np.isfinite(features).all():
+                raise InputError("features must be finite numbers; put a value where one is missing or infinite")
         if qids is not None and len(qids) != rows:
             raise InputError(f"qids must name one query a document ({rows}); there are {len(qids)}")
         self._items = matrix
@@ -58,6 +60,9 @@ class Sampler(Params):
     @property
     def pool(self) -> Items:
         """The pool's items."""
+        return self._started()
+
+    def _started(self) -> Items:
         if self._items is None:
             raise NotFittedError(f"{type(self).__name__} has no pool yet; call start(items) first")
         return self._items
@@ -65,6 +70,7 @@ class Sampler(Params):
     @property
     def labelled(self) -> dict[int, int]:
         """Grades by row, in the order they came."""
+        self._started()
         return dict(self._grades)
 
     def record(self, row: int, grade: int) -> None:
@@ -100,14 +106,13 @@ class Sampler(Params):
 
     def propose(self) -> Selection | None:
         """Return the next selection, or None when no document is left to choose."""
+        self._started()
         keys = self._keys()
         row = pick(keys, self._available)
         return None if row < 0 else self._select(row, keys)
 
     def _row(self, row: int) -> int:
-        if int(row) != row or not 0 <= row < len(self.pool):
-            raise InputError(f"row {row!r} is not in the pool, whose rows are 0 to {len(self.pool) - 1}")
-        return int(row)
+        return as_row(row, len(self.pool))
 
     def _select(self, row: int, keys: Sequence[Key], **more: Any) -> Selection:
         told = tuple((key.name, float(key.values[row])) for key in keys)

@@ -40,7 +40,8 @@ def feature_ranking(items: Items) -> list[int]:
     score = np.zeros(features)
     for i in range(features):
         others = np.delete(np.arange(features), i)
-        ranked = others[np.argsort(-table[i, others], kind="stable")]
+        # Rounded, so that equal statistics that were added up in another order stay equal.
+        ranked = others[np.argsort(-np.round(table[i, others], 6), kind="stable")]
         places = np.arange(1, features)
         score[ranked] += np.where(places == 1, 1.0, 1.0 / np.log(10.0 * places))
     return [int(feature) for feature in np.argsort(-np.round(score, 9), kind="stable")]

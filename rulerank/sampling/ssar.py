@@ -43,6 +43,7 @@ class SSAR(Sampler):
 
     def propose(self, *, beyond: bool = False) -> Selection | None:
         """Return the next selection, with `stop` set once it is a labelled document."""
+        self._started()
         keys = self._keys()
         choice = self._available if beyond else (self._in_pool() if self._excluded else None)
         row = pick(keys, choice)
@@ -67,8 +68,10 @@ class SSAR(Sampler):
     @property
     def rule_counts(self) -> np.ndarray:
         """The rule count of every pool document as it stands."""
+        self._started()
         return self._index.rule_counts()
 
     def explain(self, row: int) -> Explanation:
         """Return the rules a document draws (or drew, just before its label) and the items it brings anew."""
+        self._started()
         return self._index.explain(row)

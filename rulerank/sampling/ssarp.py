@@ -137,11 +137,15 @@ class SSARP(Sampler):
 
     def include(self, row: int) -> None:
         """Undo `exclude`."""
+        row = self._row(row)
+        hidden = row in self._excluded and row not in self._grades
         super().include(row)
-        self._advance()
+        if hidden:  # what was chosen, and where partitions stopped, without it may be otherwise with it
+            self._replay()
 
     def propose(self, *, beyond: bool = False) -> Selection | None:
         """Return the next selection, with `stop` set once every partition has stopped."""
+        self._started()
         if self._waiting is not None:
             number, row = self._waiting
             part = self._parts[number]
@@ -174,8 +178,10 @@ class SSARP(Sampler):
     @property
     def rule_counts(self) -> np.ndarray:
         """The rules each pool document draws, added up over the partitions."""
+        self._started()
         return np.sum([part.index.rule_counts() for part in self._parts], axis=0)
 
     def explain(self, row: int) -> list[Explanation]:
         """Return a document's rules and new items, one account a partition (features counted within it)."""
+        self._started()
         return [part.index.explain(row) for part in self._parts]

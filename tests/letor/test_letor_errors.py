@@ -185,10 +185,9 @@ def test_foreign_files_are_named(head, words):
 def test_rubbish_gives_our_errors_only(data):
     try:
         collection = read_letor(io.BytesIO(data))
-    except RulerankError as error:
-        assert str(error)
-    else:
-        assert len(collection) > 0
+    except RulerankError:
+        return
+    assert len(collection) > 0
 
 
 @given(st.integers(0, 60), st.binary(min_size=1, max_size=4))

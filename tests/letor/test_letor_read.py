@@ -160,12 +160,12 @@ def test_many_pieces_give_what_one_piece_gives(monkeypatch):
 
 
 def test_more_queries_and_leftovers_than_the_first_buffers_hold():
-    wide = " ".join(f"{j}:0.{j:05d}{'1234567890' * 3}" for j in range(1, 3001))
-    text = "".join(f"0 qid:{r} 1:{r}\n" for r in range(3000)) + f"1 qid:w {wide}\n"
+    wide = " ".join(f"{j}:0.{j:05d}{'1234567890' * 3}" for j in range(1, 1501))
+    text = "".join(f"0 qid:{r} 1:{r}\n" for r in range(1500)) + f"1 qid:w {wide}\n"
     collection = read(text)
-    assert len(collection.queries) == 3001
-    assert collection.features[:3000, 0].tolist() == list(range(3000))
-    assert collection.features[3000].tolist() == [float(pair.split(":")[1]) for pair in wide.split()]
+    assert len(collection.queries) == 1501
+    assert collection.features[:1500, 0].tolist() == list(range(1500))
+    assert collection.features[1500].tolist() == [float(pair.split(":")[1]) for pair in wide.split()]
 
 
 @pytest.mark.parametrize("name", ["letor3-ohsumed", "letor4-mq2008"])
@@ -203,6 +203,17 @@ def test_the_memory_limit_is_checked_before_allocating():
         tracemalloc.stop()
     assert peak < 40_000_000
     assert read(text, max_bytes=200_000_000).features.shape == (100, 100_000)
+
+
+def test_a_wide_row_after_a_narrow_one_allocates_little():
+    tracemalloc.start()
+    try:
+        collection = read("0 qid:1 1:1\n0 qid:1 100000:1\n")
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert collection.features.shape == (2, 100_000)
+    assert peak < 40_000_000
 
 
 def test_progress_counts_bytes_and_can_stop(monkeypatch):
