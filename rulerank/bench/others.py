@@ -51,7 +51,7 @@ def _letor(source: Path, name: str, out: Path) -> Iterator[Result]:
     except ImportError:
         yield Result("letor", f"read and write {name}", "scikit-learn is not installed", "3x faster", None)
         return
-    values, grades, query = collection.features, collection.grades, collection.query_index
+    values, grades, query = (part.copy() for part in (collection.features, collection.grades, collection.query_index))
     ours, theirs = turns(lambda: read_letor(source), lambda: load_svmlight_file(str(source), query_id=True), rounds=7)
     yield Result(
         "letor",

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from rulerank.kernels import kernel
 
 TIE = 1e-12
 """Entropies (times N) that differ by less, relative to N log2 N, are equal: rounding can part them so far."""
@@ -15,7 +16,7 @@ MARGIN = 1e-9
 """How far (in bits) a gain must lie above the MDL bound to count as greater than it."""
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _bits(below: NDArray[np.int64], start: int, stop: int, n_log_n: NDArray[np.float64]) -> tuple[float, int, int]:
     """Return N Ent(S) in bits, the number of grades present, and N, for the values start..stop - 1."""
     rows = 0
@@ -30,7 +31,7 @@ def _bits(below: NDArray[np.int64], start: int, stop: int, n_log_n: NDArray[np.f
     return n_log_n[rows] - total, present, rows
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def accepted_cuts(counts: NDArray[np.int64], n_log_n: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Say of each cut whether it is accepted, for counts[v, g] rows with the v-th distinct value and grade g.
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from rulerank.kernels import kernel
 
 BESIDE = 1e-4
 """How far beside a value the original program puts a cut."""
@@ -21,7 +22,7 @@ LEAST_SHARE = 1e-290
 """A cut that leaves a side no more of the bin's width is passed over: its density would not be a number."""
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def candidates(values: NDArray[np.float64], counts: NDArray[np.int64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Return the possible cuts, rising, and how many rows lie below each; values with count 0 are left out.
 
@@ -56,12 +57,12 @@ def candidates(values: NDArray[np.float64], counts: NDArray[np.int64]) -> tuple[
     return cuts[:found], below[:found]
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _part(rows: int, rows_of_bin: int, share_of_width: float) -> float:
     return rows * math.log(rows / rows_of_bin / share_of_width) if rows > 0 else 0.0
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _best_cut(
     cuts: NDArray[np.float64], below: NDArray[np.int64], edges: tuple[float, float], rows: tuple[int, int]
 ) -> tuple[int, float]:
@@ -90,7 +91,7 @@ def _best_cut(
     return -1, best
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def grow(
     cuts: NDArray[np.float64], below: NDArray[np.int64], edges: tuple[float, float], rows: int, bins: int
 ) -> NDArray[np.int64]:
@@ -130,7 +131,7 @@ def grow(
     return order
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def held_out(
     values: NDArray[np.float64], ranks: NDArray[np.int64], fold: NDArray[np.int64], folds: int, bins: int
 ) -> NDArray[np.float64]:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from rulerank.kernels import kernel
 from rulerank.metrics.metric import Values, metric, room
 from rulerank.metrics.rankings import Rankings
 from rulerank.registry import metrics
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _average_precision(grades: NDArray[np.int64]) -> float:
     hits, total = 0, 0.0
     for i in range(len(grades)):
@@ -21,7 +21,7 @@ def _average_precision(grades: NDArray[np.int64]) -> float:
     return total / hits if hits > 0 else 0.0
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _expected_average_precision(grades: NDArray[np.int64], tie_ends: NDArray[np.int64]) -> float:
     """McSherry and Najork (ECIR 2008): a tied position is relevant with its group's share of them."""
     hits, total, begin = 0, 0.0, 0
@@ -41,7 +41,7 @@ def _expected_average_precision(grades: NDArray[np.int64], tie_ends: NDArray[np.
     return total / hits if hits > 0 else 0.0
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _measure(
     starts: NDArray[np.int64],
     low: int,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from rulerank.kernels import kernel
 from rulerank.metrics.metric import Values, metric, room
 from rulerank.metrics.rankings import Rankings
 from rulerank.registry import metrics
@@ -14,7 +14,7 @@ from rulerank.registry import metrics
 _NEGLIGIBLE = 1e-18
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _err(grades: NDArray[np.int64], stops: NDArray[np.float64]) -> float:
     looking, total = 1.0, 0.0
     for i in range(len(grades)):
@@ -27,7 +27,7 @@ def _err(grades: NDArray[np.int64], stops: NDArray[np.float64]) -> float:
     return total
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _expected_err(
     grades: NDArray[np.int64],
     tie_ends: NDArray[np.int64],
@@ -78,7 +78,7 @@ def _expected_err(
     return total
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _measure(
     starts: NDArray[np.int64],
     low: int,

@@ -60,9 +60,7 @@ def _numbers(name: str, values: Any) -> NDArray[Any]:
             try:
                 array[row : row + 1].astype(np.float64)
             except (TypeError, ValueError) as error:
-                raise InputError(
-                    f"{name}: row {row} (counted from 0) is not a number but {value!r}"
-                ) from error
+                raise InputError(f"{name}: row {row} (counted from 0) is not a number but {value!r}") from error
         return array.astype(np.float64)
     if array.dtype.kind not in "iufb" and len(array):
         raise InputError(f"{name} must be numbers, but row 0 is {array[0].item()!r}")
@@ -111,9 +109,7 @@ def _listed(name: str, values: Iterable[Any]) -> list[Any]:
     try:
         return list(values)
     except TypeError as error:
-        raise InputError(
-            f"{name} must be a list or an array, one for each document, not {values!r}"
-        ) from error
+        raise InputError(f"{name} must be a list or an array, one for each document, not {values!r}") from error
 
 
 def check_docids(values: Iterable[Any] | None, rows: int) -> list[Any] | None:
@@ -140,9 +136,7 @@ def _encode(values: list[Any]) -> tuple[NDArray[np.int64], list[Any]]:
         try:
             codes[row] = number.setdefault(qid, len(number))
         except TypeError as error:
-            raise InputError(
-                f"qids: row {row} (counted from 0) holds {qid!r}, which cannot be hashed"
-            ) from error
+            raise InputError(f"qids: row {row} (counted from 0) holds {qid!r}, which cannot be hashed") from error
     return codes, list(number)
 
 

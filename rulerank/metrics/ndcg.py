@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from rulerank.kernels import kernel
 from rulerank.metrics.metric import Values, metric, room
 from rulerank.metrics.rankings import Rankings
 from rulerank.registry import metrics
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _cumulate(
     grades: NDArray[np.int64],
     gains: NDArray[np.float64],
@@ -24,7 +24,7 @@ def _cumulate(
         out[i] = total
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _cumulate_expected(
     grades: NDArray[np.int64],
     tie_ends: NDArray[np.int64],
@@ -46,7 +46,7 @@ def _cumulate_expected(
         begin = end
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _cumulate_ideal(
     grades: NDArray[np.int64],
     counts: NDArray[np.int64],
@@ -67,7 +67,7 @@ def _cumulate_ideal(
         out[i] = total
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _measure(
     starts: NDArray[np.int64],
     low: int,

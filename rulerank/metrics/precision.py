@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from rulerank.kernels import kernel
 from rulerank.metrics.metric import Values, metric, room
 from rulerank.metrics.rankings import Rankings
 from rulerank.registry import metrics
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _measure(
     starts: NDArray[np.int64],
     low: int,

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from rulerank.kernels import kernel
 from rulerank.metrics.conventions import Convention, conventions
 from rulerank.metrics.inputs import check_docids, check_grades, check_max_grade, check_scores, group_queries
 from rulerank.metrics.sorting import sort_queries
@@ -53,7 +53,7 @@ def over_queries(kernel: Callable[..., None], starts: NDArray[np.int64], *argume
     in_parts(lambda part, _: kernel(starts, cuts[part], cuts[part + 1], *arguments), parts)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _find_ties(
     starts: NDArray[np.int64],
     low: int,
@@ -144,6 +144,4 @@ def rank(
     mixed = np.empty(len(queries.qids), dtype=np.bool_)
     relevant = np.empty(len(queries.qids), dtype=np.int64)
     over_queries(_find_ties, queries.starts, keys, checked, order, ranked, tie_ends, mixed, relevant)
-    return Rankings(
-        rules, largest, queries.qids, queries.starts, ranked, tie_ends, mixed, relevant, unlabelled
-    )
+    return Rankings(rules, largest, queries.qids, queries.starts, ranked, tie_ends, mixed, relevant, unlabelled)

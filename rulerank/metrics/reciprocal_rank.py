@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from rulerank.kernels import kernel
 from rulerank.metrics.metric import Values, metric, room
 from rulerank.metrics.rankings import Rankings
 from rulerank.registry import metrics
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _reciprocal_rank(grades: NDArray[np.int64]) -> float:
     for i in range(len(grades)):
         if grades[i] > 0:
@@ -19,7 +19,7 @@ def _reciprocal_rank(grades: NDArray[np.int64]) -> float:
     return 0.0
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _expected_reciprocal_rank(grades: NDArray[np.int64], tie_ends: NDArray[np.int64]) -> float:
     """Sum 1 / position over the positions that the first relevant document of its tie group may take."""
     begin = 0
@@ -39,7 +39,7 @@ def _expected_reciprocal_rank(grades: NDArray[np.int64], tie_ends: NDArray[np.in
     return 0.0
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _measure(
     starts: NDArray[np.int64],
     low: int,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from rulerank.kernels import kernel
 
 _SIGN = np.uint64(1 << 63)
 _ALL_BUT_SIGN = np.uint64((1 << 63) - 1)
@@ -12,7 +13,7 @@ _BYTE = np.uint64(255)
 _SMALL = 24
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def sort_queries(
     starts: NDArray[np.int64], low: int, high: int, scores: NDArray[np.float64], order: NDArray[np.int64]
 ) -> None:

@@ -124,10 +124,10 @@ class RuleRanker(Params):
         """Return p(r|d) for documents given feature by feature."""
         raise NotImplementedError
 
-    def _normalise(self, scores: Floats) -> Floats:
-        """Return s(d, r) / sum of s (eq. 2); no rule at all: the grade distribution of the labelled set."""
+    def _prior(self) -> Floats:
+        """Return the grade distribution of the labelled set: p(r|d) of a document without any rule."""
         _, grades = self.training
-        return normalise(scores, np.bincount(grades, minlength=scores.shape[1]) / grades.size)
+        return np.bincount(grades) / grades.size
 
 
 def normalise(scores: Floats, prior: Floats) -> Floats:

@@ -10,6 +10,7 @@ from rulerank.ranking.base import Floats, RuleRanker
 from rulerank.registry import rankers
 from rulerank.rules.items import Items, check_antecedent
 from rulerank.rules.mine import Thresholds, rule_sums
+from rulerank.rules.shares import class_shares
 
 
 @rankers.register("eager_rules", "AR(R) (rules mined ahead)")
@@ -45,4 +46,4 @@ class EagerRules(RuleRanker):
             max_antecedent=check_antecedent(self.max_antecedent),
             thresholds=self._thresholds(),
         )
-        return self._normalise(found.scores())
+        return class_shares(found, self._prior())

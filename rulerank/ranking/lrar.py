@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
-import numpy as np
-
 from rulerank.errors import InputError
 from rulerank.ranking.base import Floats, RuleRanker
 from rulerank.registry import rankers
-from rulerank.rules.items import Items, as_columns, as_items, check_antecedent
-from rulerank.rules.mine import Thresholds, mean_confidences, rule_sums
+from rulerank.rules.items import Ints, Items, as_columns, as_items, check_antecedent
+from rulerank.rules.mine import RuleSums, Thresholds, rule_sums
 from rulerank.rules.pool_scores import PoolScores
+from rulerank.rules.shares import class_shares
 
 
 def thresholds_from(min_support: float, min_confidence: float) -> Thresholds:
@@ -85,29 +84,12 @@ class LRAR(RuleRanker):
         thresholds = thresholds_from(self.min_support, self.min_confidence)
         if self._pool is None or items is not self._pool or not self._set.count or thresholds.projection_share:
             return super().predict_proba(items, qids)
-        # A forgotten top grade leaves the watched scores wider than the grades that are left.
-        scores = self._watched().rule_sums.scores(self.rule_offset)[:, : self.grades_.size]
-        return self._normalise(scores)
+        return class_shares(self._watched().rule_sums, self._prior(), self.rule_offset)
 
     def _proba(self, columns: Items, qids: list[Hashable] | None) -> Floats:
-        return self._normalise(self.scores(columns))
+        return class_shares(self._sums(columns), self._prior(), self.rule_offset)
 
-    def scores(self, columns: Items) -> Floats:
-        """Return s(d, r), the mean confidence of the rules that predict r (eq. 1)."""
-        labelled, grades = self.training
-        found = rule_sums(
-            labelled,
-            grades,
-            self.grades_.size,
-            columns,
-            max_antecedent=check_antecedent(self.max_antecedent),
-            thresholds=thresholds_from(self.min_support, self.min_confidence),
-        )
-        return mean_confidences(found.sums, found.numbers, found.scale, self.rule_offset)
-
-    def rule_numbers(self, items: Any) -> np.ndarray:
-        """Return how many rules each document draws, documents by grades."""
-        columns = as_columns(as_items(items, features=self.features))
+    def _sums(self, columns: Items) -> RuleSums:
         labelled, grades = self.training
         return rule_sums(
             labelled,
@@ -116,4 +98,8 @@ class LRAR(RuleRanker):
             columns,
             max_antecedent=check_antecedent(self.max_antecedent),
             thresholds=thresholds_from(self.min_support, self.min_confidence),
-        ).numbers
+        )
+
+    def rule_numbers(self, items: Any) -> Ints:
+        """Return how many rules each document draws, documents by grades."""
+        return self._sums(as_columns(as_items(items, features=self.features))).numbers

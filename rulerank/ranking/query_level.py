@@ -136,4 +136,4 @@ class QueryLevelRules(RuleRanker):
             part = np.ascontiguousarray(labelled[:, own])
             scores = self._scores(part, grades[own], self.grades_.size, columns)
             total += weights[:, number, None] * normalise(scores, np.zeros(self.grades_.size))
-        return self._normalise(total)
+        return normalise(total, self._prior())

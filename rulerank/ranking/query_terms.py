@@ -12,7 +12,8 @@ from rulerank.ranking.lrar import thresholds_from
 from rulerank.registry import rankers
 from rulerank.rules.confidences import scale_for
 from rulerank.rules.items import Ints, Items, antecedents, check_antecedent
-from rulerank.rules.mine import mean_confidences, rule_sums
+from rulerank.rules.mine import RuleSums, rule_sums
+from rulerank.rules.shares import class_shares
 
 
 @rankers.register("query_term_rules", "AR(R_q_d) (rules with query terms)")
@@ -58,7 +59,7 @@ class QueryTermRules(RuleRanker):
                             part = self._sums(labelled, grades, some, columns[:, rows], size - used)
                             sums[rows] += part[0]
                             numbers[rows] += part[1]
-        return self._normalise(mean_confidences(sums, numbers, self._scale()))
+        return class_shares(RuleSums(sums, numbers, self._scale()), self._prior())
 
     def _scale(self) -> int:
         return scale_for(antecedents(self.features, self.max_antecedent))

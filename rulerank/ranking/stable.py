@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from rulerank.errors import InputError
-from rulerank.ranking.base import Floats, RuleRanker, group_rows
+from rulerank.ranking.base import Floats, RuleRanker, group_rows, normalise
 from rulerank.ranking.lrar import thresholds_from
 from rulerank.registry import rankers
 from rulerank.rules.items import Items, check_antecedent
@@ -81,4 +81,4 @@ class StableRules(RuleRanker):
         silent = ~scores.any(axis=1)
         if silent.any():
             scores[silent] = self._sums(np.ascontiguousarray(columns[:, silent]), stable=False).scores()
-        return self._normalise(scores)
+        return normalise(scores, self._prior())

@@ -72,7 +72,10 @@ class RuleCache:
 
 
 class CachedMiner:
-    """Mines a document's rules one by one from tid-lists, asking the cache first (Algorithm 2 with caching)."""
+    """Mines a document's rules one by one from tid-lists, asking the cache first (Algorithm 2 with caching).
+
+    mined: rules (X, r) that had to be generated. demands: how many documents drew each rule.
+    """
 
     def __init__(self, items: Items, grades: Ints, cache: RuleCache, *, max_antecedent: int = 2) -> None:
         items = as_items(items)
@@ -81,7 +84,7 @@ class CachedMiner:
         self.features = items.shape[1]
         self.max_antecedent = check_antecedent(max_antecedent)
         self.levels = [int(level) for level in np.unique(grades)]
-        self._of_grade = [np.packbits(grades == level) for level in self.levels]
+        self._of_grade = {level: np.packbits(grades == level) for level in self.levels}
         self._holds: dict[Item, np.ndarray] = {}
         for feature in range(items.shape[1]):
             for number in np.unique(items[:, feature]):
@@ -105,25 +108,27 @@ class CachedMiner:
         held = [(f, int(b)) for f, b in enumerate(document) if (f, int(b)) in self._holds]
         rules = []
         for antecedent in self._antecedents(held):
-            entries = [self.cache.get(antecedent, level) for level in self.levels]
-            if any(entry is None for entry in entries):
-                entries = list(self._count(antecedent))
-            for level, entry in zip(self.levels, entries, strict=True):
+            entries = {level: self.cache.get(antecedent, level) for level in self.levels}
+            missing = [level for level, entry in entries.items() if entry is None]
+            if missing:
+                entries |= self._generate(antecedent, missing)
+            for level, entry in entries.items():
                 if entry is not None and entry[0] > 0:
                     key = (antecedent, level)
                     self.demands[key] += 1
                     rules.append((key, *entry))
         return rules
 
-    def _count(self, antecedent: tuple[Item, ...]) -> list[tuple[int, float]]:
-        """Count an antecedent by intersecting tid-lists, and enter its rules into the cache."""
-        self.mined += 1
+    def _generate(self, antecedent: tuple[Item, ...], levels: list[int]) -> dict[int, tuple[int, float]]:
+        """Generate the antecedent's rules for these grades by intersecting tid-lists, and enter them into the cache."""
         tids = self._holds[antecedent[0]]
         for item in antecedent[1:]:
             tids = tids & self._holds[item]
-        supports = [int(np.bitwise_count(tids & of).sum()) for of in self._of_grade]
-        total = sum(supports)
-        found = [(support, support / total if total else 0.0) for support in supports]
-        for level, (support, confidence) in zip(self.levels, found, strict=True):
-            self.cache.put(antecedent, level, support, confidence)
+        total = int(np.bitwise_count(tids).sum())
+        found = {}
+        for level in levels:
+            support = int(np.bitwise_count(tids & self._of_grade[level]).sum())
+            found[level] = (support, support / total if total else 0.0)
+            self.cache.put(antecedent, level, *found[level])
+        self.mined += len(found)
         return found

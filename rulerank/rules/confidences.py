@@ -11,7 +11,8 @@ on the number of threads, and a score that was updated label by label equals one
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from rulerank.kernels import kernel
 
 
 def scale_for(antecedents: int) -> int:
@@ -19,7 +20,7 @@ def scale_for(antecedents: int) -> int:
     return 2 ** min(44, 62 - max(1, int(antecedents)).bit_length())
 
 
-@njit(nogil=True, cache=True, inline="always")
+@kernel(inline="always")
 def fixed_confidence(count, total, scale, min_count, min_confidence):
     """Return theta = count / total as a whole number of 1/scale, or 0 where the rule falls below a threshold."""
     if count < min_count or count == 0:
@@ -30,7 +31,7 @@ def fixed_confidence(count, total, scale, min_count, min_confidence):
     return np.int64(theta * scale + 0.5)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _fill(codes, classes, width, cells, min_count, min_confidence, scale, counts, totals, block):
     """Count codes by class, and turn the counts into confidences; the block is right for every cell, held or not."""
     # Either every cell is cleared and turned, or only those that a labelled document holds: what earlier antecedents
@@ -60,7 +61,7 @@ def _fill(codes, classes, width, cells, min_count, min_confidence, scale, counts
                 block[at] = fixed_confidence(counts[at], totals[codes[d]], scale, min_count, min_confidence)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _drop_unstable(
     codes, classes, width, starts, phi, error, least, share, counts, totals, inside, within, deviation, block
 ):
@@ -109,7 +110,7 @@ def _drop_unstable(
                 block[at] = 0
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _collect(codes, width, block, sums, numbers):
     """Add to every document the confidences of its code (a negative code: no labelled document shares it)."""
     for u in range(codes.size):
@@ -122,7 +123,7 @@ def _collect(codes, width, block, sums, numbers):
             numbers[u, c] += value > 0
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _collect_supported(codes, width, counts, block, needed, sums, numbers):
     """As `_collect`, where a rule must also have the support that its document's projection asks for."""
     for u in range(codes.size):
@@ -136,7 +137,7 @@ def _collect_supported(codes, width, counts, block, needed, sums, numbers):
                 numbers[u, c] += 1
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _number_codes(codes, other, cells, seen):
     """Renumber codes densely by the labelled documents; others get -1 where no labelled document holds them."""
     seen[:cells] = -1
@@ -151,14 +152,14 @@ def _number_codes(codes, other, cells, seen):
     return number
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _join(first, column, bins, codes):
     """Extend codes by one more feature: code * bins + bin, and -1 stays -1."""
     for u in range(column.size):
         codes[u] = first[u] * bins + column[u] if first[u] >= 0 else -1
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def sum_confidences(
     labelled,
     classes,
@@ -270,7 +271,7 @@ def sum_confidences(
                     _collect(those, width, block, sums, numbers)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def projection_sizes(labelled, pool, start, stop, sizes):
     """Fill sizes[u] with the number of labelled documents that share an item with document u of start..stop."""
     features, count = labelled.shape

@@ -8,15 +8,15 @@ that lie within its shared features. Fresh antecedents are kept as bit rows too,
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from rulerank.kernels import kernel
 from rulerank.rules.bits import lowest_bit, popcount
 
 BLOCK = 1024
 ONE = np.uint64(1)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def shared_masks(columns, start, stop, document, part, masks):
     """Fill masks[word, u - start] with the features on which documents start..stop equal `document`.
 
@@ -40,7 +40,7 @@ def shared_masks(columns, start, stop, document, part, masks):
             row[u] |= np.uint64(part[u]) << place
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def fresh_antecedents(labelled, grades, count, document, grade, size, fresh1, fresh2, fresh3):
     """Mark the antecedents of `document` that none of the `count` labelled documents of `grade` holds.
 
@@ -98,7 +98,7 @@ def fresh_antecedents(labelled, grades, count, document, grade, size, fresh1, fr
                                 fresh3[i, j, other] &= ~masks[other, u]
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def gain_rules(columns, start, stop, document, size, fresh1, fresh2, fresh3, sign, counts):
     """Add sign x (fresh antecedents within the shared features) to counts[u] of documents start..stop."""
     features = columns.shape[0]

@@ -48,12 +48,7 @@ class RuleSums:
 
         `offset` is added to the number of rules; the authors' program divides by the number plus 1.
         """
-        return mean_confidences(self.sums, self.numbers, self.scale, offset)
-
-
-def mean_confidences(sums: Ints, numbers: Ints, scale: int, offset: int = 0) -> npt.NDArray[np.float64]:
-    """Return sums / (numbers + offset) in units of 1, and 0 where there is no rule."""
-    return sums / (np.maximum(numbers + offset, 1) * float(scale))
+        return self.sums / (np.maximum(self.numbers + offset, 1) * float(self.scale))
 
 
 def rule_sums(

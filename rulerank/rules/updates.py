@@ -8,14 +8,14 @@ features it shares with d. Entries are whole numbers (see `confidences`), so a l
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from rulerank.kernels import kernel
 from rulerank.rules.bits import lowest_bit
 from rulerank.rules.confidences import fixed_confidence
 from rulerank.rules.masks import BLOCK, ONE, shared_masks
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _change(counts, width, grade, scale, min_count, min_confidence, change):
     """Turn counts by class into what one more label of `grade` changes: sums, then numbers. True if anything does."""
     total = 0
@@ -31,7 +31,7 @@ def _change(counts, width, grade, scale, min_count, min_confidence, change):
     return moved
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def label_changes(
     labelled,
     grades,
@@ -89,7 +89,7 @@ def label_changes(
                         open3[i, j, k >> 6] |= ONE << np.uint64(k & 63)
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def apply_changes(columns, start, stop, document, width, size, two, three, open2, open3, sign, sums, numbers):
     """Add sign x (the changes within the shared features) to the sums and numbers of documents start..stop."""
     words = open2.shape[1]

@@ -121,7 +121,7 @@ def test_long_text_is_shortened():
 
 
 def test_a_line_without_end_is_not_collected(monkeypatch):
-    monkeypatch.setattr("rulerank.letor.LONGEST_LINE", 1 << 18)
+    monkeypatch.setattr("rulerank.letor.read.LONGEST_LINE", 1 << 18)
     text = GOOD.encode() + b"0" * 8_000_000 + b"\n" + b"0 qid:1 1:x\n"
     tracemalloc.start()
     try:

@@ -161,7 +161,7 @@ def test_an_interrupted_write_leaves_the_old_file(ending, stop, tmp_path, collec
         yield b"half a file"
         raise stop
 
-    monkeypatch.setattr("rulerank.letor_write._lines", lines)
+    monkeypatch.setattr("rulerank.letor.write._lines", lines)
     with pytest.raises(stop):
         write_letor(collection, path)
     assert path.read_bytes() == b"old"

@@ -154,7 +154,7 @@ def test_many_pieces_give_what_one_piece_gives(monkeypatch):
     text = "\n".join(rows)
     whole = read(text)
     for size in (1, 7, 64, 1000):
-        monkeypatch.setattr("rulerank.letor.CHUNK", size)
+        monkeypatch.setattr("rulerank.letor.read.CHUNK", size)
         assert read(text) == whole
     assert_same(whole, text)
 
@@ -217,7 +217,7 @@ def test_a_wide_row_after_a_narrow_one_allocates_little():
 
 
 def test_progress_counts_bytes_and_can_stop(monkeypatch):
-    monkeypatch.setattr("rulerank.letor.CHUNK", 1000)
+    monkeypatch.setattr("rulerank.letor.read.CHUNK", 1000)
     text = b"0 qid:1 1:1\n" * 5000
     seen = []
     read_letor(io.BytesIO(text), progress=lambda done, total: seen.append((done, total)))

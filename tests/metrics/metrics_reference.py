@@ -7,9 +7,7 @@ from itertools import groupby, permutations, product
 
 
 def average_precision(ranked):
-    precisions = [
-        sum(g > 0 for g in ranked[: i + 1]) / (i + 1) for i, grade in enumerate(ranked) if grade > 0
-    ]
+    precisions = [sum(g > 0 for g in ranked[: i + 1]) / (i + 1) for i, grade in enumerate(ranked) if grade > 0]
     return sum(precisions) / len(precisions) if precisions else 0.0
 
 

@@ -15,9 +15,7 @@ from rulerank.registry import metrics
 
 def test_result_says_what_it_rests_on():
     result = evaluate([0, 2, -1, 0, 0], [1, 2, 3, 4, 5], ["a", "a", "b", "b", "a"], "letor3", k=3)
-    told = {
-        key: value for key, value in result.items() if key not in {*metrics.names(), "expected", "per_query"}
-    }
+    told = {key: value for key, value in result.items() if key not in {*metrics.names(), "expected", "per_query"}}
     assert told == {
         "convention": "letor3",
         "convention_label": "LETOR 3.0 (Eval-Score-3.0)",
@@ -61,9 +59,7 @@ def test_queries_met_in_any_order_keep_their_own_rows():
     result = evaluate(grades, scores, qids)["per_query"]
     assert result["qids"] == list(dict.fromkeys(qids.tolist()))
     for row, qid in enumerate(result["qids"]):
-        alone = evaluate(
-            grades[qids == qid], scores[qids == qid], [0] * int((qids == qid).sum()), max_grade=2
-        )
+        alone = evaluate(grades[qids == qid], scores[qids == qid], [0] * int((qids == qid).sum()), max_grade=2)
         for entry in metrics:
             assert np.array_equal(result[entry.name][row], alone[entry.name])
 
@@ -98,9 +94,7 @@ def test_no_relevant_document_at_all_is_stated_not_nan(grade):
 
 def test_err_by_hand_and_its_max_grade():
     # Chapelle et al.: stops are 3/4, 1/4, 0 with max_grade 2.
-    assert evaluate([2, 0, 1], [3, 2, 1], [1] * 3)["err"] == pytest.approx(
-        3 / 4 + 1 / 4 * 1 / 4 / 3, abs=1e-15
-    )
+    assert evaluate([2, 0, 1], [3, 2, 1], [1] * 3)["err"] == pytest.approx(3 / 4 + 1 / 4 * 1 / 4 / 3, abs=1e-15)
     assert evaluate([2, 0, 1], [3, 2, 1], [1] * 3, max_grade=4)["err"] == pytest.approx(
         3 / 16 + 13 / 16 * 1 / 16 / 3, abs=1e-15
     )
@@ -159,9 +153,7 @@ def test_bad_input_is_refused_with_the_place(change, message):
 
 
 def test_unknown_convention_names_the_known_ones():
-    with pytest.raises(
-        UnknownNameError, match=r"no convention is named 'lettor'; did you mean 'letor'.*trec"
-    ):
+    with pytest.raises(UnknownNameError, match=r"no convention is named 'lettor'; did you mean 'letor'.*trec"):
         evaluate(**GOOD, convention="lettor")
 
 

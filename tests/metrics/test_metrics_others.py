@@ -37,9 +37,7 @@ def assert_equals_trec_eval(grades, scores, qids, names, **arguments):
         assert ours[name] == pytest.approx(np.mean([q[theirs_name] for q in theirs.values()]), abs=1e-9)
     for k in range(1, 11):
         for name, theirs_name in (("precision", f"P_{k}"), ("ndcg", f"ndcg_cut_{k}")):
-            assert ours[name][k - 1] == pytest.approx(
-                np.mean([q[theirs_name] for q in theirs.values()]), abs=1e-9
-            )
+            assert ours[name][k - 1] == pytest.approx(np.mean([q[theirs_name] for q in theirs.values()]), abs=1e-9)
 
 
 def collection(seed, *, levels, queries=30):
@@ -49,9 +47,7 @@ def collection(seed, *, levels, queries=30):
     qids = rng.permutation(np.repeat(np.arange(queries), sizes))
     grades = rng.choice([-1, 0, 0, 0, 1, 2, 4], len(qids))
     grades[qids % 7 == 0] = np.minimum(grades[qids % 7 == 0], 0)
-    scores = (
-        rng.standard_normal(len(qids)) if levels is None else rng.integers(-levels, levels, len(qids)) / 4
-    )
+    scores = rng.standard_normal(len(qids)) if levels is None else rng.integers(-levels, levels, len(qids)) / 4
     docids = rng.permutation(len(qids))
     return grades, scores, qids, docids
 

@@ -50,9 +50,7 @@ def test_means_over_queries_whose_rows_are_mixed(queries, convention, random):
         expected.append(mean_of(all_metrics(o, **options) for o in every_tie_break(one_grades, one_scores)))
     assert result["per_query"]["qids"] == seen
     for name in values[0]:
-        assert result["per_query"][name].tolist() == [
-            pytest.approx(v[name], abs=1e-12, rel=0) for v in values
-        ]
+        assert result["per_query"][name].tolist() == [pytest.approx(v[name], abs=1e-12, rel=0) for v in values]
     assert_same(result, mean_of(values))
     assert_same(result["expected"], mean_of(expected))
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from rulerank.errors import InputError
-from rulerank.letor_fields import (
+from rulerank.collection.codes import NULL, PRESENT, UNLABELLED, Array
+from rulerank.collection.fields import (
     check_comments,
     check_features,
     check_grades,
@@ -24,14 +24,11 @@ from rulerank.letor_fields import (
     row_numbers,
     seal,
 )
-from rulerank.letor_kernels import ABSENT, NULL, PRESENT, UNLABELLED
-from rulerank.letor_types import Array
-from rulerank.letor_warnings import PossiblyCutOff, RegroupedQueries
+from rulerank.collection.warnings import RegroupedQueries
+from rulerank.errors import InputError
 
 if TYPE_CHECKING:
     import pandas
-
-__all__ = ["ABSENT", "NULL", "PRESENT", "UNLABELLED", "Collection", "PossiblyCutOff", "RegroupedQueries"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -8,9 +8,10 @@ step needs to know the number of rows or features beforehand, and no line is rea
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-from rulerank.letor_numbers import (
+from rulerank.collection.codes import ABSENT, MAX_GRADE, NULL, PRESENT, UNLABELLED
+from rulerank.kernels import kernel
+from rulerank.letor.numbers import (
     EXACT,
     NOT_A_NUMBER,
     SETTLED,
@@ -21,10 +22,9 @@ from rulerank.letor_numbers import (
     scan_number,
     to_float,
 )
-from rulerank.letor_types import Array, Scalar
+from rulerank.letor.types import Array, Scalar
 
 # What a cell of the matrix holds.
-PRESENT, ABSENT, NULL = 0, 1, 2
 
 # Why `parse_rows` returned.
 DONE, MORE_ROWS, WIDER, CODES, MORE_LEFTOVERS, MORE_RUNS, ENOUGH_PROBLEMS = range(7)
@@ -65,27 +65,25 @@ DONE, MORE_ROWS, WIDER, CODES, MORE_LEFTOVERS, MORE_RUNS, ENOUGH_PROBLEMS = rang
 ) = range(11)
 STATE_SIZE = 11
 
-MAX_GRADE = 32767
-UNLABELLED = -1
 
 QUICK_DIGITS = 16  # digits below this many are an exact float, and so is their power of ten
 _NEWLINE, _HASH, _POINT, _COLON = 10, 35, 46, 58
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _token_end(text: Array, at: int) -> int:
     while not ends_token(text[at]):
         at += 1
     return at
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _starts_with(text: Array, at: int, a: int, b: int, c: int, d: int) -> bool:
     """Compare four bytes; no byte past a line's end is looked at, since none of the four is a line's end."""
     return text[at] == a and text[at + 1] == b and text[at + 2] == c and text[at + 3] == d
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _grade(text: Array, at: int) -> tuple:
     """Read a grade: (problem, grade)."""
     kind, negative, digits, exponent, _ = scan_number(text, at)
@@ -108,7 +106,7 @@ def _grade(text: Array, at: int) -> tuple:
     return FINE, np.int64(digits)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _feature(text: Array, at: int, limit: int) -> tuple:
     """Read the number of a feature up to its colon: (problem, feature, position of the colon)."""
     start = at
@@ -133,7 +131,7 @@ def _feature(text: Array, at: int, limit: int) -> tuple:
     return FINE, feature, at
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _new_query(text: Array, start: int, stop: int, runs: Array, count: int) -> bool:
     """Say whether the query at start..stop differs from that of the row before."""
     if count == 0:
@@ -147,7 +145,7 @@ def _new_query(text: Array, start: int, stop: int, runs: Array, count: int) -> b
     return False
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def parse_rows(
     text: Array,
     tens: Array,

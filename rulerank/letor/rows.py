@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from rulerank.collection.codes import ABSENT, PRESENT
 from rulerank.errors import MemoryLimitError
-from rulerank.letor_kernels import ABSENT, PRESENT
-from rulerank.letor_types import Array
+from rulerank.kernels import kernel
+from rulerank.letor.types import Array
 
 FIRST_CELLS = 1 << 16
 MIN_ROWS = 16
 BYTES_PER_CELL = 9  # a float and a code
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _spread(cells: Array, rows: int, old: int, new: int, fill: int) -> None:
     """Move rows of `old` bytes apart to rows of `new` bytes, last row first, and fill what each row gains."""
     for row in range(rows - 1, -1, -1):
@@ -24,7 +24,7 @@ def _spread(cells: Array, rows: int, old: int, new: int, fill: int) -> None:
             cells[row * new + k] = fill
 
 
-@njit(nogil=True, cache=True)
+@kernel
 def _close_up(cells: Array, rows: int, old: int, new: int) -> None:
     """Move rows of `old` bytes together to their first `new` bytes, first row first."""
     for row in range(rows):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy.typing as npt
+from rulerank.collection.codes import Array
 
-Array = npt.NDArray[Any]
+__all__ = ["Array", "Progress", "Scalar"]
+
 Scalar = Any  # a number inside compiled code, of a type that only numba knows
 Progress = Callable[[int, int | None], None]

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from rulerank.collection.codes import MAX_GRADE, NULL, PRESENT, UNLABELLED, Array
 from rulerank.errors import InputError
-from rulerank.letor_kernels import MAX_GRADE, NULL, PRESENT, UNLABELLED
-from rulerank.letor_types import Array
 
 _BLANK_OR_HASH = re.compile(r"[ \t\r\n\v\f#\0]")
 _DOCID = re.compile(r"(?:^|\s)docid\s*=\s*(\S+)")

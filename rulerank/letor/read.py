@@ -1,4 +1,4 @@
-"""Read and write LETOR files: `grade qid:Q 1:value 2:value ... #comment`, one document a line.
+"""Read LETOR files: `grade qid:Q 1:value 2:value ... #comment`, one document a line.
 
 The format is that of LETOR 3.0 and 4.0 (Qin and Liu, "Introducing LETOR 4.0 datasets", 2013), itself an extension of
 SVMlight's. What is accepted beyond the plain case: any number of features, in any order; features that a row lacks;
@@ -11,9 +11,10 @@ from __future__ import annotations
 import numpy as np
 
 from rulerank.collection import Collection
+from rulerank.collection.codes import ABSENT
+from rulerank.collection.warnings import PossiblyCutOff
 from rulerank.errors import InputError, LetorFormatError
-from rulerank.letor_kernels import (
-    ABSENT,
+from rulerank.letor.kernels import (
     AT,
     CODES,
     DONE,
@@ -34,10 +35,10 @@ from rulerank.letor_kernels import (
     WIDER,
     parse_rows,
 )
-from rulerank.letor_numbers import fives, tens
-from rulerank.letor_problems import Problems
-from rulerank.letor_rows import RowBuffer
-from rulerank.letor_source import (
+from rulerank.letor.numbers import fives, tens
+from rulerank.letor.problems import Problems
+from rulerank.letor.rows import RowBuffer
+from rulerank.letor.source import (
     BrokenStreamError,
     ByteSource,
     Source,
@@ -45,11 +46,7 @@ from rulerank.letor_source import (
     open_source,
     source_name,
 )
-from rulerank.letor_types import Array, Progress
-from rulerank.letor_warnings import PossiblyCutOff
-from rulerank.letor_write import write_letor
-
-__all__ = ["read_letor", "write_letor"]
+from rulerank.letor.types import Array, Progress
 
 CHUNK = 1 << 17  # bytes of text at a time: fits a processor's cache, and is small beside the arrays that result
 LONGEST_LINE = 1 << 24  # beside what a line with all its features may need

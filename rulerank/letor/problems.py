@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rulerank.errors import LetorProblem
-from rulerank.letor_kernels import (
+from rulerank.letor.kernels import (
     BAD_FEATURE,
     BAD_GRADE,
     BAD_PAIR,
@@ -21,7 +21,7 @@ from rulerank.letor_kernels import (
     NUL_BYTE,
     REPEATED_FEATURE,
 )
-from rulerank.letor_types import Array
+from rulerank.letor.types import Array
 
 SHOWN = 60
 

@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterable
 
 import numpy as np
-from numba import njit
 
 from rulerank.collection import Collection
+from rulerank.collection.codes import ABSENT, NULL
 from rulerank.errors import InputError
-from rulerank.letor_kernels import ABSENT, NULL
-from rulerank.letor_numbers import EXACT_POWER, LEFT_TO_PYTHON, fives, scale, tens
-from rulerank.letor_target import Target, open_target
-from rulerank.letor_types import Array, Scalar
+from rulerank.kernels import kernel
+from rulerank.letor.numbers import EXACT_POWER, LEFT_TO_PYTHON, fives, scale, tens
+from rulerank.letor.target import Target, open_target
+from rulerank.letor.types import Array, Scalar
 
 VALUES_AT_ONCE = 1 << 14
 LONGEST_NUMBER = 32  # of those that the kernel writes
@@ -101,7 +101,7 @@ def _in_python(value: float, wanted: int) -> bytes:
     return repr(value).removesuffix(".0").encode()
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _put(out: Array, at: int, text: Array, start: int, stop: int) -> int:
     """Copy text[start:stop] to `at` and return the position after it."""
     for i in range(start, stop):
@@ -110,7 +110,7 @@ def _put(out: Array, at: int, text: Array, start: int, stop: int) -> int:
     return at
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _put_digits(out: Array, at: int, number: int, count: int) -> Scalar:
     """Write the last `count` digits of a number and return what is left of it."""
     rest = np.uint64(number)
@@ -121,7 +121,7 @@ def _put_digits(out: Array, at: int, number: int, count: int) -> Scalar:
     return np.int64(rest)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _count_digits(number: int) -> int:
     """Count the digits of a number below 10**18."""
     count = 1
@@ -130,7 +130,7 @@ def _count_digits(number: int) -> int:
     return count
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _put_number(out: Array, at: int, mantissa: int, decimals: int, plain: bool) -> int:
     """Write mantissa / 10**decimals; below 0.0001 with an exponent, as `repr` does, unless `plain`."""
     count = _count_digits(mantissa)
@@ -155,7 +155,7 @@ def _put_number(out: Array, at: int, mantissa: int, decimals: int, plain: bool) 
     return at + 4
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _lay_out(
     values: Array,
     codes: Array,

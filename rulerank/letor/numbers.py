@@ -16,9 +16,9 @@ import math
 from functools import cache
 
 import numpy as np
-from numba import njit
 
-from rulerank.letor_types import Array, Scalar
+from rulerank.kernels import kernel
+from rulerank.letor.types import Array, Scalar
 
 NOT_A_NUMBER, EXACT, INEXACT = 0, 1, 2  # how the scanned digits stand to the text
 SETTLED, UNSETTLED, TOO_BIG = 0, 1, 2  # what became of digits and exponent
@@ -63,19 +63,19 @@ def fives() -> Array:
     return table
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def is_blank(char: int) -> bool:
     """Say whether a byte separates tokens within a line."""
     return char == 32 or (9 <= char <= 13 and char != 10)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def ends_token(char: int) -> bool:
     """Say whether a byte ends a token: a blank, the end of the line, or the `#` of a comment."""
     return char == 32 or 9 <= char <= 13 or char == 35
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _scan_long(text: Array, at: int, stop: int) -> tuple:
     """Gather the first 19 significant digits of text[at:stop]: (digits, exponent, whether others were dropped)."""
     digits = np.uint64(0)
@@ -97,7 +97,7 @@ def _scan_long(text: Array, at: int, stop: int) -> tuple:
     return digits, exponent, dropped
 
 
-@njit(nogil=True, inline="always")
+@kernel(inline="always")
 def quick_digits(text: Array, at: int, number: Scalar) -> tuple:
     """Append the digits at `at` to a number (which wraps round if they are too many): (number, position after)."""
     digit = np.int64(text[np.uint64(at)]) - 48  # an unsigned index needs no check for a negative one
@@ -108,7 +108,7 @@ def quick_digits(text: Array, at: int, number: Scalar) -> tuple:
     return number, at
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def scan_number(text: Array, at: int) -> tuple:
     """Read the decimal number at `at`: (kind, negative, digits, exponent, position after it).
 
@@ -153,7 +153,7 @@ def scan_number(text: Array, at: int) -> tuple:
     return kind, negative, digits, exponent, at
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _product(a: int, b: int) -> tuple:
     """Return the high and the low word of the 128-bit product of two 64-bit words."""
     a_high, a_low = a >> _HALF_BITS, a & _LOW_HALF
@@ -165,7 +165,7 @@ def _product(a: int, b: int) -> tuple:
     return high, (other << _HALF_BITS) | (low & _LOW_HALF)
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _by_product(digits: Scalar, exponent: int, fives: Array) -> tuple:
     """Round digits * 10**exponent (digits > 0) to a float by Lemire's product, where that is certain."""
     if exponent > MOST_POWER:
@@ -201,7 +201,7 @@ def _by_product(digits: Scalar, exponent: int, fives: Array) -> tuple:
     return SETTLED, value
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def to_float(kind: int, negative: bool, digits: int, exponent: int, tens: Array, fives: Array) -> tuple:
     """Turn what `scan_number` found into (outcome, float); UNSETTLED asks for Python's `float`."""
     sign = -1.0 if negative else 1.0
@@ -218,7 +218,7 @@ def to_float(kind: int, negative: bool, digits: int, exponent: int, tens: Array,
     return outcome, sign * value
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _nearest_whole(a: float, b: float) -> Scalar:
     """Return the whole number nearest to a * b (below 2**57), from the exact product in two parts (Dekker 1971)."""
     product = a * b
@@ -230,7 +230,7 @@ def _nearest_whole(a: float, b: float) -> Scalar:
     return np.int64(whole) + np.int64(np.rint((product - whole) + error))
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _long_form(value: float, decimals: int, tens: Array, fives: Array) -> tuple:
     """Try 16 digits (`decimals` of them after the point), then 17, and see whether they read back as `value`."""
     for k in range(decimals, min(decimals + 2, EXACT_POWER + 1)):
@@ -241,7 +241,7 @@ def _long_form(value: float, decimals: int, tens: Array, fives: Array) -> tuple:
     return 0, LEFT_TO_PYTHON
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _shortest(value: float, tens: Array, fives: Array) -> tuple:
     """Return (mantissa, decimals) of the shortest decimal form of `value` >= 0, or leave it to Python."""
     # Up to 15 digits the scaled value lies within a quarter of the whole number sought, so rounding finds it.
@@ -256,7 +256,7 @@ def _shortest(value: float, tens: Array, fives: Array) -> tuple:
     return 0, LEFT_TO_PYTHON
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def _fixed(value: float, decimals: int, tens: Array) -> tuple:
     """Return (mantissa, decimals) of `value` >= 0 rounded to that many decimals, where no tie is in doubt."""
     scaled = value * tens[decimals]
@@ -265,7 +265,7 @@ def _fixed(value: float, decimals: int, tens: Array) -> tuple:
     return np.int64(np.rint(scaled)), decimals
 
 
-@njit(nogil=True, cache=True, error_model="numpy")
+@kernel(error_model="numpy")
 def scale(values: Array, wanted: int, tens: Array, fives: Array, mantissas: Array, decimals: Array) -> int:
     """Write every value as mantissa / 10**decimals and return how many are left to Python.
 
