@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from rulerank.collection.codes import NULL, PRESENT, UNLABELLED, Array
+from rulerank.collection.codes import ABSENT, NULL, PRESENT, UNLABELLED, Array
 from rulerank.collection.fields import (
     check_comments,
     check_features,
@@ -262,10 +262,17 @@ class Collection:
 
     @classmethod
     def concat(cls, parts: Iterable[Collection]) -> Collection:
-        """Join collections with the same features (the folds S1, S2, S3); a query in several parts is made one."""
+        """Join collections (the folds S1, S2, S3); a query in several parts is made one.
+
+        Parts with named features need the same names. Where features are only numbered, a part that lacks the last
+        ones (no row of its file had them) is widened, and they count as absent there.
+        """
         parts = list(parts)
         if not parts:
             raise InputError("concat needs at least one collection")
+        widest = max(parts, key=lambda part: len(part.feature_names))
+        if all(part.feature_names == _numbers(part.features.shape[1]) for part in parts):
+            parts = [part._widened(widest.features.shape[1]) for part in parts]
         for number, part in enumerate(parts, 1):
             if part.feature_names != parts[0].feature_names:
                 raise InputError(
@@ -293,6 +300,16 @@ class Collection:
             "part",
             tuple(warning for part in parts for warning in part.warnings),
         )
+
+    def _widened(self, width: int) -> Collection:
+        """Return the same documents with features up to number `width`, the new ones absent."""
+        rows, have = self.features.shape
+        if have == width:
+            return self
+        features, missing = np.zeros((rows, width)), np.full((rows, width), ABSENT, dtype=np.uint8)
+        features[:, :have] = self.features
+        missing[:, :have] = PRESENT if self.missing is None else self.missing
+        return replace(self, features=features, missing=missing, feature_names=_numbers(width))
 
     def to_frame(self) -> pandas.DataFrame:
         """Return a pandas frame: qid, docid, grade, one column a feature (NaN where missing), comment."""

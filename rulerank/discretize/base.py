@@ -71,6 +71,12 @@ class Discretizer(Params, ABC):
         return self.fit(X, y, feature_names).transform(X)
 
     @property
+    def feature_names(self) -> tuple[str, ...]:
+        """The features' names, as given to `fit` or made there."""
+        self._fitted_edges()
+        return self.feature_names_
+
+    @property
     def bins_(self) -> NDArray[np.int64]:
         """Number of bins of each feature."""
         return np.array([len(found) - 1 for found in self._fitted_edges()], dtype=np.int64)

@@ -44,6 +44,7 @@ class LRAR(RuleRanker):
         self.min_support = min_support
         self.min_confidence = min_confidence
         self.rule_offset = rule_offset
+        self._given: Any = None
         self._pool: Items | None = None
         self._scores: PoolScores | None = None
 
@@ -52,6 +53,7 @@ class LRAR(RuleRanker):
 
         `predict(items)` on the very same array then costs no mining; a label costs one pass over the pool.
         """
+        self._given = items
         self._pool = as_items(items)
         self._scores = None
         return self
@@ -82,7 +84,7 @@ class LRAR(RuleRanker):
     def predict_proba(self, items: Any, qids: Any = None) -> Floats:
         """Return p(r|d), documents by grades (eq. 2)."""
         thresholds = thresholds_from(self.min_support, self.min_confidence)
-        if self._pool is None or items is not self._pool or not self._set.count or thresholds.projection_share:
+        if self._pool is None or items is not self._given or not self._set.count or thresholds.projection_share:
             return super().predict_proba(items, qids)
         return class_shares(self._watched().rule_sums, self._prior(), self.rule_offset)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Collection, Hashable, Mapping
 from itertools import combinations
 
 import numpy as np
 
+from rulerank.errors import InputError
 from rulerank.ranking.base import Floats, RuleRanker, group_rows
 from rulerank.ranking.lrar import thresholds_from
 from rulerank.registry import rankers
@@ -28,7 +29,7 @@ class QueryTermRules(RuleRanker):
 
     def __init__(
         self,
-        terms: Mapping[Hashable, Iterable[str]] | None = None,
+        terms: Mapping[Hashable, Collection[str]] | None = None,
         max_antecedent: int = 2,
         min_support: int = 1,
         min_confidence: float = 0.001,
@@ -39,7 +40,10 @@ class QueryTermRules(RuleRanker):
         self.min_confidence = min_confidence
 
     def _terms_of(self, qid: Hashable) -> frozenset[str]:
-        return frozenset((self.terms or {}).get(qid, ()))
+        words = (self.terms or {}).get(qid, ())
+        if isinstance(words, str):
+            raise InputError(f"terms of query {qid!r} must be a list of words, not the text {words!r}; split it first")
+        return frozenset(words)
 
     def _proba(self, columns: Items, qids: list[Hashable] | None) -> Floats:
         size = check_antecedent(self.max_antecedent)

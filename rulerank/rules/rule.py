@@ -37,6 +37,14 @@ class Explanation:
         """The number of rules."""
         return len(self.rules)
 
+    def renumbered(self, features: Sequence[int]) -> Explanation:
+        """Return the same account with feature j called features[j], for an index over some of the features."""
+        rules = tuple(
+            Rule(tuple((features[f], b) for f, b in rule.antecedent), rule.grade, rule.support, rule.confidence)
+            for rule in self.rules
+        )
+        return Explanation(self.row, rules, tuple((features[f], b) for f, b in self.new_items))
+
     def strongest(self, number: int = 5) -> Sequence[Rule]:
         """Return the rules with the highest confidence, the better supported and shorter ones first."""
         key = lambda rule: (-rule.confidence, -rule.support, len(rule.antecedent), rule.antecedent)  # noqa: E731

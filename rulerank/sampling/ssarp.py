@@ -182,6 +182,6 @@ class SSARP(Sampler):
         return np.sum([part.index.rule_counts() for part in self._parts], axis=0)
 
     def explain(self, row: int) -> list[Explanation]:
-        """Return a document's rules and new items, one account a partition (features counted within it)."""
+        """Return a document's rules and new items, one account a partition, with the pool's feature numbers."""
         self._started()
-        return [part.index.explain(row) for part in self._parts]
+        return [part.index.explain(row).renumbered(part.features) for part in self._parts]

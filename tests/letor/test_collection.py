@@ -235,9 +235,17 @@ def test_concat_joins_folds(small):
     assert Collection.concat([small, small.select([])]) == small
 
 
+def test_concat_is_what_reading_the_joined_files_gives(small):
+    """A sparse file whose rows all lack the last features is as wide as its neighbours once they are joined."""
+    for more in ("1 qid:d 3:1\n", "1 qid:d 1:4\n"):
+        joined = Collection.concat([small, read_letor(io.StringIO(more))])
+        assert joined == read_letor(io.StringIO(TEXT + more))
+
+
 def test_concat_refuses_other_features(small):
+    named = small.with_feature_names(["a", "b"])
     with pytest.raises(InputError, match="part 2 has 3 features"):
-        Collection.concat([small, read_letor(io.StringIO("1 qid:d 3:1\n"))])
+        Collection.concat([named, read_letor(io.StringIO("1 qid:d 3:1\n"))])
     with pytest.raises(InputError, match="names differ"):
         Collection.concat([small, small.with_feature_names(["a", "b"])])
     with pytest.raises(InputError, match="at least one"):
