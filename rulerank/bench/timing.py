@@ -23,13 +23,17 @@ class Result:
     good: bool | None
 
 
-def turns(*calls: Callable[[], object], rounds: int = 15) -> list[float]:
-    """Return the median seconds of each call; the calls take turns, so that a noisy moment hits all of them."""
+def turns(*calls: Callable[[], object], rounds: int = 15, pause: float = 0.0) -> list[float]:
+    """Return the median seconds of each call; the calls take turns, so that a noisy moment hits all of them.
+
+    `pause` seconds go by before each call: the threads of some libraries spin for a while after their work is done.
+    """
     for call in calls:
         call()  # compile and warm up
     seconds = np.empty((rounds, len(calls)))
     for turn in range(rounds):
         for place, call in enumerate(calls):
+            time.sleep(pause)
             start = time.perf_counter()
             call()
             seconds[turn, place] = time.perf_counter() - start

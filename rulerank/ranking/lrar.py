@@ -18,7 +18,7 @@ def thresholds_from(min_support: float, min_confidence: float) -> Thresholds:
     """Read a support given as a count (a whole number) or as a share of the projection (below 1)."""
     if not 0 <= min_confidence <= 1:
         raise InputError(f"min_confidence must lie in 0..1, not {min_confidence}")
-    if min_support < 0 or (min_support >= 1 and int(min_support) != min_support):
+    if not min_support >= 0 or (min_support >= 1 and not float(min_support).is_integer()):
         raise InputError(f"min_support must be a count (1, 2, ...) or a share below 1, not {min_support}")
     if min_support >= 1:
         return Thresholds(support=int(min_support), confidence=min_confidence)

@@ -113,9 +113,8 @@ def apply_changes(columns, start, stop, document, width, size, two, three, open2
                         while rest:
                             j = np.int64(second * 64) + np.int64(lowest_bit(rest))
                             rest &= rest - ONE
-                            entry = two[i, j]
                             for c in range(2 * width):
-                                change[c] += entry[c]
+                                change[c] += two[i, j, c]
                         if size < 3:
                             continue
                         while shared:
@@ -126,9 +125,8 @@ def apply_changes(columns, start, stop, document, width, size, two, three, open2
                                 while rest:
                                     k = np.int64(third * 64) + np.int64(lowest_bit(rest))
                                     rest &= rest - ONE
-                                    entry = three[i, j, k]
                                     for c in range(2 * width):
-                                        change[c] += entry[c]
+                                        change[c] += three[i, j, k, c]
             for c in range(width):
                 sums[block + u, c] += sign * change[c]
                 numbers[block + u, c] += sign * change[width + c]
