@@ -8,10 +8,11 @@ from collections.abc import Iterator
 import numpy as np
 
 from rulerank.bench.timing import Result, turns
+from rulerank.discretize import EqualWidth
 from rulerank.ranking import LRAR
 from rulerank.rules import CachedMiner, PoolScores, RuleCache, RuleIndex
 from rulerank.rules.items import as_columns
-from rulerank.synthetic import random_items
+from rulerank.synthetic import planted_collection, random_items
 
 ROWS, FEATURES = 30_000, 64
 
@@ -151,9 +152,9 @@ def memory() -> Iterator[Result]:
 
 def cache() -> Iterator[Result]:
     """Figure 2 of Learning to Rank at Query-Time: time against cache size, and how many documents share a rule."""
-    items = random_items(300, 24, bins=4, seed=5)
-    grades = np.random.default_rng(5).integers(0, 3, 300)
-    asked = random_items(200, 24, bins=4, seed=6)
+    made = planted_collection(10, 50, 24, seed=5)
+    items = EqualWidth(bins=6).fit_transform(made.features)
+    items, grades, asked = items[:300], made.grades[:300].astype(np.int64), items[300:]
     base = None
     for capacity in (0, 1_000, 4_000, 16_000, 64_000):
         miner = CachedMiner(items, grades, RuleCache(capacity))

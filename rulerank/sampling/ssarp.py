@@ -31,8 +31,9 @@ class _Part:
 
 @dataclass(frozen=True)
 class _Step:
-    """One thing that happened: partition `part` took `row` with its grade, or (grade None) stopped on it."""
+    """One thing that happened: partition `part`, in its turn, took `row` with its grade, or (grade None) stopped."""
 
+    turn: int
     part: int
     row: int
     grade: int | None
@@ -56,9 +57,6 @@ class SSARP(Sampler):
 
     def _begin(self) -> None:
         self.features_ = deal_features(self.pool, self.partitions)
-        self._restart()
-
-    def _restart(self) -> None:
         size = check_antecedent(self.max_antecedent)
         self._parts = []
         for features in self.features_:
@@ -66,7 +64,6 @@ class SSARP(Sampler):
             index = RuleIndex(items, max_antecedent=size)
             self._parts.append(_Part(features, index, total_occurrence(items), {}))
         self._steps: list[_Step] = []
-        self._before: dict[int, tuple[int, int]] = {}
         self._turn = 0
         self._advance()
 
@@ -86,49 +83,42 @@ class SSARP(Sampler):
             if row >= 0 and row not in part.grades and row not in self._grades:
                 self._waiting = (number, row)
                 return
-            self._turn += 1
             if row < 0 or row in part.grades:
                 part.stopped_on = row
-                self._steps.append(_Step(number, row, None))
+                self._step(number, row, None)
             else:
-                self._take(number, row, self._grades[row])
+                self._step(number, row, self._grades[row])
 
-    def _take(self, number: int, row: int, grade: int) -> None:
-        part = self._parts[number]
-        part.index.add(row, grade)
-        part.grades[row] = grade
-        self._steps.append(_Step(number, row, grade))
+    def _step(self, number: int, row: int, grade: int | None) -> None:
+        self._steps.append(_Step(self._turn, number, row, grade))
+        self._turn += 1
+        if grade is not None:
+            self._parts[number].index.add(row, grade)
+            self._parts[number].grades[row] = grade
 
-    def _added(self, row: int, grade: int) -> None:
-        self._before[row] = (len(self._steps), self._turn)
-        if self._waiting is not None and self._waiting[1] == row:
-            self._take(self._waiting[0], row, grade)
-            self._turn += 1
-            self._advance()
-
-    def _removed(self, row: int, grade: int) -> None:
-        steps, turn = self._before.pop(row)
-        if any(place > steps for place, _ in self._before.values()):
-            self._replay()
-            return
-        while len(self._steps) > steps:
+    def _rewind(self, place: int) -> None:
+        """Undo every step from `place` on, and go on from there with the grades at hand."""
+        while len(self._steps) > place:
             step = self._steps.pop()
             part = self._parts[step.part]
+            self._turn = step.turn
             if step.grade is None:
                 part.stopped_on = None
             else:
                 part.index.remove(step.row, step.grade)
                 del part.grades[step.row]
-        self._turn = turn
         self._advance()
 
-    def _replay(self) -> None:
-        """Begin anew and enter the grades that are left, in their order."""
-        grades, self._grades = self._grades, {}
-        self._restart()
-        for row, grade in grades.items():
-            self._grades[row] = grade
-            self._added(row, grade)
+    def _added(self, row: int, grade: int) -> None:
+        if row in self._excluded:  # hidden until now, it may be what a partition would have chosen long ago
+            self._rewind(0)
+        elif self._waiting is not None and self._waiting[1] == row:
+            self._step(self._waiting[0], row, grade)
+            self._advance()
+
+    def _removed(self, row: int, grade: int) -> None:
+        taken = (n for n, step in enumerate(self._steps) if step.row == row and step.grade is not None)
+        self._rewind(next(taken, len(self._steps)))
 
     def exclude(self, row: int) -> None:
         """Never propose this document; a grade it has still counts."""
@@ -140,8 +130,8 @@ class SSARP(Sampler):
         row = self._row(row)
         hidden = row in self._excluded and row not in self._grades
         super().include(row)
-        if hidden:  # what was chosen, and where partitions stopped, without it may be otherwise with it
-            self._replay()
+        if hidden:
+            self._rewind(0)
 
     def propose(self, *, beyond: bool = False) -> Selection | None:
         """Return the next selection, with `stop` set once every partition has stopped."""
