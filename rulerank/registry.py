@@ -70,7 +70,7 @@ class Registry(Generic[T]):
         entries = self._load()
         if name not in entries:
             close = difflib.get_close_matches(name, entries, n=1)
-            hint = f"; did you mean {close[0]!r}?" if close else ""
+            hint = f"; did you mean {close[0]!r}?" if close else "."
             raise UnknownNameError(f"no {self.kind} is named {name!r}{hint} Known: {', '.join(entries)}.")
         return entries[name].value
 

@@ -25,6 +25,11 @@ def _pool(size: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(size, thread_name_prefix="rulerank")
 
 
+# A forked child inherits the pool but not its threads, and would wait for them for ever.
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)
+
+
 def in_parts(work: Callable[[int, int], object], parts: int | None = None) -> None:
     """Call `work(part, parts)` for every part, at the same time; the first error is raised."""
     parts = parts or workers()

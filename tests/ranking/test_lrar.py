@@ -112,8 +112,12 @@ def test_watching_changes_speed_and_nothing_else():
         same.set_params(**params)
         assert (model.predict(pool) == same.predict(pool)).all()
         assert (model.predict(pool.copy()) == same.predict(pool)).all()
-    other = rng.integers(0, 3, (7, 4)).astype(np.uint8)
-    assert (model.watch(other).predict(other) == same.predict(other)).all()
+    for other in (
+        rng.integers(0, 3, (7, 4)).astype(np.uint8),
+        rng.integers(0, 3, (7, 4)),
+        [[0, 1, 2, 0], [1, 1, 1, 1]],
+    ):
+        assert (model.watch(other).predict(other) == same.predict(other)).all()
     with pytest.raises(InputError, match="features"):
         LRAR().watch(pool).fit(pool[:9, :2], np.zeros(9)).predict(pool)
 

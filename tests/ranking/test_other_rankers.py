@@ -126,7 +126,9 @@ def plain_query_level(items, grades, qids, documents, size):
         own = [(d, g) for d, g, q in zip(items, grades, qids, strict=True) if q == query]
         return brute_force.shares(brute_force.rules(document, own, size), np.full(len(prior), np.nan))
 
-    competence = np.array([[abs(share(q, d) @ levels - g) for d, g in zip(items, grades, strict=True)] for q in queries])
+    competence = np.array(
+        [[abs(share(q, d) @ levels - g) for d, g in zip(items, grades, strict=True)] for q in queries]
+    )
     best = [int(np.flatnonzero(column <= np.nanmin(column) + 1e-12)[0]) for column in competence.T]
     chosen = list(zip(items, best, strict=True))
     common = np.bincount(best, minlength=len(queries)) / len(best)

@@ -1,4 +1,4 @@
-"""The worked example of Learning to Rank using Query-Level Rules (Tables I to IV): all three methods, digit by digit."""
+"""The worked example of Learning to Rank using Query-Level Rules (Tables I to IV), all methods, digit by digit."""
 
 from __future__ import annotations
 

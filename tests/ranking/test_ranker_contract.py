@@ -246,8 +246,8 @@ def test_more_features_than_a_word_has_bits(name):
     items, grades, qids = made_up(rows=30, features=70)
     ranker = rankers[name]().fit(items, grades, qids)
     assert np.isfinite(ranker.predict(items, qids)).all()
-    # Copies of one feature say nothing new, and reversing the features changes nothing.
-    assert (rankers[name]().fit(items[:, ::-1], grades, qids).predict(items[:, ::-1], qids) == ranker.predict(items)).all()
+    turned = rankers[name]().fit(items[:, ::-1], grades, qids)  # the order of the features says nothing
+    assert (turned.predict(items[:, ::-1], qids) == ranker.predict(items, qids)).all()
 
 
 @every

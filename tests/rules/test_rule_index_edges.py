@@ -44,6 +44,15 @@ def test_an_explanation_tells_every_rule_and_every_new_item(pool, labels, size):
             assert told.rule_count == index.rule_counts()[row]
 
 
+def test_of_two_equal_labels_the_later_is_removed():
+    index = RuleIndex(POOL)
+    for row, grade in ((0, 1), (1, 0), (0, 1)):
+        index.add(row, grade)
+    assert index.explain(0).rule_count > 0
+    index.remove(0, 1)
+    assert index.explain(0).rule_count == 0  # nothing was labelled before the label that is left
+
+
 def test_a_document_from_elsewhere_is_explained_by_all_labels():
     index = RuleIndex(POOL)
     index.add(0, 1)

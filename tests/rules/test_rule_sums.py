@@ -35,7 +35,9 @@ def assert_equal_to_rules(found: RuleSums, rules_of, pool, width):
 
 
 thresholds = st.builds(
-    Thresholds, support=st.integers(0, 3), confidence=st.sampled_from([0.0, 0.001, 0.1, 0.25, 0.3, 0.5, 2 / 3, 0.7, 1.0])
+    Thresholds,
+    support=st.integers(0, 3),
+    confidence=st.sampled_from([0.0, 0.001, 0.1, 0.25, 0.3, 0.5, 2 / 3, 0.7, 1.0]),
 )
 
 
@@ -58,7 +60,9 @@ def test_many_classes_do_not_leak_from_one_antecedent_into_the_next(data, size):
     assert_equal_to_rules(found, lambda d: brute_force.rules(d, labelled, size), pool, width)
 
 
-@given(data=sets(), size=st.integers(1, 3), share=st.sampled_from(["0.001", "0.1", "0.2", "0.25", "0.34", "0.5", "0.7"]))
+@given(
+    data=sets(), size=st.integers(1, 3), share=st.sampled_from(["0.001", "0.1", "0.2", "0.25", "0.34", "0.5", "0.7"])
+)
 @settings(max_examples=60)
 def test_a_support_can_be_a_share_of_the_projection(data, size, share):
     items, classes, width, pool = data
@@ -211,7 +215,7 @@ def test_sums_do_not_depend_on_the_number_of_threads(monkeypatch):
 def test_limits_on_memory_are_kept_before_anything_is_allocated():
     pool = np.zeros((3, 5), np.uint8)
     with pytest.raises(MemoryLimitError, match="limit"):
-        rule_sums(pool, np.zeros(5, np.int64), 1, np.broadcast_to(np.uint8(0), (3, 10**9)))
+        rule_sums(pool, np.zeros(5, np.int64), 1, np.broadcast_to(np.uint8(0), (3, 10**8)))
     with pytest.raises(MemoryLimitError, match="limit"):
         PoolScores(np.zeros((3000, 1), np.uint8), 5)
     with pytest.raises(MemoryLimitError, match="limit"):

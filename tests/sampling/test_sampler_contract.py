@@ -162,6 +162,12 @@ def test_exclude_and_include(name):
     assert second.row != first.row
     sampler.include(first.row)
     assert sampler.propose() == first
+    sampler.record(first.row, 1)
+    sampler.exclude(first.row)
+    sampler.retract(first.row)  # without its grade, but excluded still
+    assert sampler.propose() == second
+    sampler.include(first.row)
+    assert sampler.propose() == first
     for row in range(18):
         sampler.exclude(row)
     assert sampler.propose() is None
@@ -224,9 +230,10 @@ def test_bad_labels_are_refused_and_change_nothing(name):
         with pytest.raises(InputError, match="grade"):
             sampler.record(5, grade)
     for row in (-1, 18, 1.5, "5", None, float("nan")):
-        for call in (lambda row=row: sampler.record(row, 1), *(
-            lambda row=row, step=step: step(row) for step in (sampler.retract, sampler.exclude, sampler.include)
-        )):
+        for call in (
+            lambda row=row: sampler.record(row, 1),
+            *(lambda row=row, step=step: step(row) for step in (sampler.retract, sampler.exclude, sampler.include)),
+        ):
             with pytest.raises(InputError, match="not in the pool"):
                 call()
     with pytest.raises(InputError, match="retract"):
