@@ -1,0 +1,38 @@
+"""Features that add up how often, and how tellingly, a query's terms occur (the first ones of LETOR's lists)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rulerank.text.features.registry import text_features
+from rulerank.text.matches import Floats, Matches
+
+
+@text_features.register("tf", "TF")
+def tf(matches: Matches) -> Floats:
+    """Term frequency: how often the query's terms occur, added up."""
+    return matches.total(matches.tf)
+
+
+@text_features.register("log_tf", "log TF")
+def log_tf(matches: Matches) -> Floats:
+    """Damped term frequency: sum of ln(1 + tf), so that a text does not win by repeating one term."""
+    return matches.total(np.log1p(matches.tf))
+
+
+@text_features.register("normalised_tf", "normalised TF")
+def normalised_tf(matches: Matches) -> Floats:
+    """Term frequency over length: the share of the field's words that are terms of the query."""
+    return matches.total(matches.tf) / np.maximum(matches.length, 1)
+
+
+@text_features.register("idf", "IDF")
+def idf(matches: Matches) -> Floats:
+    """Inverse document frequency of the query's terms that occur, added up."""
+    return matches.total(matches.idf * (matches.tf > 0))
+
+
+@text_features.register("tf_idf", "TF-IDF")
+def tf_idf(matches: Matches) -> Floats:
+    """Sum of tf idf over the query's terms."""
+    return matches.total(matches.tf * matches.idf)

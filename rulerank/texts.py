@@ -1,0 +1,308 @@
+"""The texts of a collection: what its queries ask and what its documents say, and how uploaded files are read.
+
+Queries come as TSV (`qid <tab> text [<tab> need]`) or JSONL, documents as TSV (`docid <tab> title <tab> body`) or
+JSONL; which of the two a file is, its first line shows. A TSV may begin with a line of column names.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from rulerank.errors import InputError, RulerankError
+
+if TYPE_CHECKING:
+    from rulerank.letor.source import Source
+
+CHUNK = 1 << 17
+LONGEST_LINE = 1 << 26
+SHOWN = 60
+BOM = b"\xef\xbb\xbf"
+
+Progress = Callable[[int, int | None], None]
+T = TypeVar("T")
+
+# PostgreSQL keeps no NUL, and half a surrogate pair cannot be written as UTF-8.
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+
+
+@dataclass(frozen=True)
+class QueryText:
+    """What a query says, and (optionally) the need behind it in a sentence."""
+
+    text: str
+    need: str = ""
+
+
+@dataclass(frozen=True)
+class DocumentText:
+    """What a document says; `language` is a code such as "en", or None if it is not known."""
+
+    title: str
+    body: str
+    language: str | None = None
+
+
+@dataclass(frozen=True)
+class Texts:
+    """The texts of a collection's queries, by qid, and of its documents, by docid."""
+
+    queries: dict[str, QueryText]
+    documents: dict[str, DocumentText]
+
+
+@dataclass(frozen=True)
+class TextProblem:
+    """One thing that is wrong in a file of texts: its line (from 1), the beginning of that line, and what is wrong."""
+
+    line: int
+    text: str
+    message: str
+
+
+class TextFormatError(RulerankError, ValueError):
+    """A file of texts has bad records; `problems` lists them all, up to the reader's limit."""
+
+    def __init__(self, source: str, problems: list[TextProblem], *, truncated: bool = False) -> None:
+        self.source = source
+        self.problems = problems
+        self.truncated = truncated
+        rows = [f"{source}:{problem.line}: {problem.message} (found {problem.text!r})" for problem in problems]
+        if truncated:
+            rows.append(f"{source}: more problems follow; only the first {len(problems)} are listed")
+        super().__init__("\n".join(rows))
+
+    @property
+    def line(self) -> int:
+        """Line of the first problem."""
+        return self.problems[0].line
+
+
+class _BadRecordError(Exception):
+    """A record cannot be read; the message says why."""
+
+
+@dataclass(frozen=True)
+class _Kind(Generic[T]):
+    """What a file holds: how its ids and columns are called, and how a record is made of its fields."""
+
+    what: str
+    unfit: re.Pattern[str]
+    unfit_words: str
+    ids: tuple[str, ...]
+    columns: tuple[str, ...]
+    fewest: int
+    fields: dict[str, tuple[str, ...]]
+    required: tuple[str, ...]
+    make: Callable[[dict[str, str]], T]
+
+
+_QUERIES = _Kind(
+    what="query",
+    unfit=re.compile(r"[\s#\0]"),  # a comment begins at '#', so a qid ends there
+    unfit_words="blanks, '#' or NUL",
+    ids=("qid", "_id", "id"),
+    columns=("text", "need"),
+    fewest=2,
+    fields={"text": ("text", "query"), "need": ("need", "description")},
+    required=("text",),
+    make=lambda fields: QueryText(fields["text"], fields["need"]),
+)
+_DOCUMENTS = _Kind(
+    what="document",
+    unfit=re.compile(r"[\s\0]"),
+    unfit_words="blanks or NUL",
+    ids=("docid", "_id", "id"),
+    columns=("title", "body"),
+    fewest=3,
+    fields={"title": ("title",), "body": ("text", "body"), "language": ("language",)},
+    required=(),
+    make=lambda fields: DocumentText(fields["title"], fields["body"], fields.get("language") or None),
+)
+
+
+def read_queries(source: Source, *, max_errors: int = 100, progress: Progress | None = None) -> dict[str, QueryText]:
+    """Read the texts of queries, by qid, from a path or a binary file object (plain, gz, xz, bz2 or zip; UTF-8).
+
+    TSV: qid, text and (optionally) need. JSONL: objects with "qid" (or "_id", "id"), "text" (or "query") and
+    optionally "need" (or "description"). Bad records, up to `max_errors`, raise one TextFormatError.
+    `progress(done, total)` is called with bytes (`total` None if unknown) and may raise to stop the reading.
+    """
+    return _read(source, _QUERIES, max_errors, progress)
+
+
+def read_documents(
+    source: Source, *, max_errors: int = 100, progress: Progress | None = None
+) -> dict[str, DocumentText]:
+    """Read the texts of documents, by docid, from a path or a binary file object (plain, gz, xz, bz2 or zip; UTF-8).
+
+    TSV: docid, title and body; a body may hold tabs. JSONL: objects with "docid" (or "_id", "id"), "text" (or "body"),
+    and optionally "title" and "language". `max_errors` and `progress` are as in `read_queries`.
+    """
+    return _read(source, _DOCUMENTS, max_errors, progress)
+
+
+def _read(source: Source, kind: _Kind[T], max_errors: int, progress: Progress | None) -> dict[str, T]:
+    # The LETOR reader's room brings numba along, which the texts themselves do not need.
+    from rulerank.letor.source import BrokenStreamError, open_source, source_name  # noqa: PLC0415
+
+    if isinstance(max_errors, bool) or not isinstance(max_errors, int) or max_errors < 1:
+        raise InputError(f"max_errors must be a whole number of at least 1, not {max_errors!r}")
+    if not hasattr(source, "read") and not isinstance(source, str) and not hasattr(source, "__fspath__"):
+        raise InputError(f"texts come from a path or a file object, not from {type(source).__name__}")
+    reader = _Reader(kind, max_errors)
+    name = source_name(source)
+    try:
+        with open_source(source) as stream:
+            name = stream.name
+            reader.read(_lines(stream, progress))
+    except BrokenStreamError as exc:
+        reader.complain(b"", str(exc))
+    if not reader.line and not reader.problems:
+        reader.line = 1
+        reader.complain(b"", f"the file is empty: it holds no {kind.what}")
+    if reader.problems:
+        raise TextFormatError(name, reader.problems, truncated=reader.truncated)
+    return reader.records
+
+
+def _lines(stream: Any, progress: Progress | None) -> Iterator[bytes]:
+    """Give the lines of a stream, without their ends and without a byte order mark."""
+    from rulerank.letor.source import describe_foreign  # noqa: PLC0415
+
+    piece = stream.read(CHUNK)
+    if foreign := describe_foreign(piece):
+        raise InputError(f"{stream.name}: {foreign}")
+    mark, rest = BOM, bytearray()
+    while piece:
+        if progress:
+            progress(stream.done(), stream.total)
+        first, *others = piece.removeprefix(mark).split(b"\n")
+        mark = b""
+        rest += first
+        for line in others:
+            yield bytes(rest)
+            rest[:] = line
+        if len(rest) > LONGEST_LINE:
+            raise InputError(f"{stream.name}: a line is longer than {LONGEST_LINE} bytes; give one record a line")
+        piece = stream.read(CHUNK)
+    if rest:
+        yield bytes(rest)
+    if progress:
+        progress(stream.done(), stream.total)
+
+
+class _Reader(Generic[T]):
+    """Turns lines into records and remembers where each id stood."""
+
+    def __init__(self, kind: _Kind[T], limit: int) -> None:
+        self.records: dict[str, T] = {}
+        self.problems: list[TextProblem] = []
+        self.truncated = False
+        self.line = 0
+        self._kind = kind
+        self._limit = limit
+        self._places: dict[str, int] = {}
+
+    def read(self, lines: Iterator[bytes]) -> None:
+        """Read every record, or as many as it takes to know that there are too many problems."""
+        split: Callable[[str], tuple[str, dict[str, str]]] | None = None
+        for number, raw in enumerate(lines, 1):
+            raw = raw.rstrip(b"\r")
+            if not raw.strip():
+                continue
+            self.line = number
+            try:
+                text = _decoded(raw)
+                if split is None:
+                    is_json = text.lstrip()[:1] in ("{", "[")
+                    split = self._from_json if is_json else self._from_columns
+                    if not is_json and self._is_header(text):
+                        continue
+                self._keep(*split(text))
+            except _BadRecordError as exc:
+                self.complain(raw, str(exc))
+            if self.truncated:
+                return
+
+    def complain(self, raw: bytes, message: str) -> None:
+        """Note a problem of the present line, unless the limit is reached."""
+        if len(self.problems) == self._limit:
+            self.truncated = True
+            return
+        shown = raw[: 4 * SHOWN].decode("utf-8", "backslashreplace")
+        shown = shown if len(shown) <= SHOWN and len(raw) <= 4 * SHOWN else shown[: SHOWN - 3] + "..."
+        self.problems.append(TextProblem(max(self.line, 1), shown, message))
+
+    def _keep(self, key: str, fields: dict[str, str]) -> None:
+        key = key.strip()
+        if not key or self._kind.unfit.search(key) or _UNSTORABLE.search(key):
+            raise _BadRecordError(f"the id {key!r} must be text without {self._kind.unfit_words}, as LETOR's ids are")
+        if key in self._places:
+            raise _BadRecordError(f"the id {key!r} stands in line {self._places[key]} already; keep one of the two")
+        clean = {name: _UNSTORABLE.sub("\ufffd", value.strip()) for name, value in fields.items()}
+        for name in self._kind.required:
+            if not clean[name]:
+                raise _BadRecordError(f"the {self._kind.what}'s {name} is empty")
+        if not any(clean.values()):
+            raise _BadRecordError(f"the {self._kind.what} has no text at all")
+        self._places[key] = self.line
+        self.records[key] = self._kind.make(clean)
+
+    def _is_header(self, text: str) -> bool:
+        """Say whether a first line names the columns."""
+        names = [cell.strip().lower() for cell in text.split("\t")]
+        known = {name for names in self._kind.fields.values() for name in names}
+        return len(names) > 1 and names[0] in self._kind.ids and all(name in known for name in names[1:])
+
+    def _from_columns(self, text: str) -> tuple[str, dict[str, str]]:
+        kind = self._kind
+        cells = text.split("\t", len(kind.columns))
+        if len(cells) < kind.fewest:
+            columns = ", ".join((kind.ids[0], *kind.columns))
+            raise _BadRecordError(
+                f"expected {kind.fewest} columns or more, divided by tabs ({columns}), but found {len(cells)}"
+            )
+        cells += [""] * (len(kind.columns) + 1 - len(cells))
+        return cells[0], dict(zip(kind.columns, cells[1:], strict=True))
+
+    def _from_json(self, text: str) -> tuple[str, dict[str, str]]:
+        kind = self._kind
+        try:
+            record = json.loads(text)
+        except (ValueError, RecursionError) as exc:
+            raise _BadRecordError(f"not a JSON object on one line ({exc})") from exc
+        if not isinstance(record, dict):
+            raise _BadRecordError(f"a {kind.what} is a JSON object {{...}} on one line, not a {type(record).__name__}")
+        key = _first(record, kind.ids)
+        if key is None:
+            raise _BadRecordError(f'the id is missing: give "{kind.ids[0]}" (or {_quoted(kind.ids[1:])})')
+        if isinstance(key, bool) or not isinstance(key, str | int):
+            raise _BadRecordError(f"the id must be text or a whole number, not {key!r}")
+        fields = {}
+        for name, spellings in kind.fields.items():
+            value = _first(record, spellings)
+            if value is None and name in kind.required:
+                raise _BadRecordError(f"the {kind.what}'s text is missing: give {_quoted(spellings)}")
+            if value is not None and not isinstance(value, str):
+                raise _BadRecordError(f"{_quoted(spellings)} must be text, not {type(value).__name__}")
+            fields[name] = value or ""
+        return str(key), fields
+
+
+def _decoded(raw: bytes) -> str:
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as exc:
+        raise _BadRecordError(f"byte {exc.start + 1} of the line is not UTF-8; save the file as UTF-8") from exc
+
+
+def _first(record: dict[str, Any], names: tuple[str, ...]) -> Any:
+    return next((record[name] for name in names if record.get(name) is not None), None)
+
+
+def _quoted(names: tuple[str, ...]) -> str:
+    return " or ".join(f'"{name}"' for name in names)
