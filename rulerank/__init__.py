@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from rulerank._version import __version__
 
 if TYPE_CHECKING:
-    from rulerank import discretize, metrics, ranking, registry, rules, sampling
+    from rulerank import agreement, campaign, discretize, export, metrics, ranking, registry, rules, sampling
     from rulerank.collection import Collection
     from rulerank.errors import LetorFormatError, RulerankError
     from rulerank.letor import read_letor, write_letor
@@ -29,14 +29,17 @@ _HOME = {
     "read_letor": "rulerank.letor",
     "write_letor": "rulerank.letor",
 }
-_ROOMS = ("discretize", "metrics", "ranking", "registry", "rules", "sampling")
+_ROOMS = ("agreement", "campaign", "discretize", "export", "metrics", "ranking", "registry", "rules", "sampling")
 
 __all__ = [
     "Collection",
     "LetorFormatError",
     "RulerankError",
     "__version__",
+    "agreement",
+    "campaign",
     "discretize",
+    "export",
     "metrics",
     "ranking",
     "read_letor",

@@ -1,0 +1,28 @@
+"""How far annotators agree, where they do not, whether it matters to the ranking, and what their grades come to.
+
+Everywhere the same three arrays come in, of equal length: `units` (the document of each grade), `annotators` and
+`grades` (0, 1, 2, ...), with one current grade for each document and annotator. Nobody needs to have graded everything.
+"""
+
+from rulerank.agreement.aggregate import RULES, aggregate
+from rulerank.agreement.alpha import Alpha, krippendorff_alpha
+from rulerank.agreement.disputes import Dispute, disputes
+from rulerank.agreement.pairs import Confusion, PairKappa, confusion, pairwise_kappa
+from rulerank.agreement.rankers import RankerAgreement, ranker_agreement
+from rulerank.agreement.tau import kendall_tau
+
+__all__ = [
+    "RULES",
+    "Alpha",
+    "Confusion",
+    "Dispute",
+    "PairKappa",
+    "RankerAgreement",
+    "aggregate",
+    "confusion",
+    "disputes",
+    "kendall_tau",
+    "krippendorff_alpha",
+    "pairwise_kappa",
+    "ranker_agreement",
+]

@@ -1,0 +1,73 @@
+"""One grade a document from those of several annotators."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any
+
+from rulerank.agreement.ratings import ratings
+from rulerank.errors import InputError
+from rulerank.rules.items import as_grade
+
+RULES = {
+    "majority": "the grade that most annotators gave; of grades given equally often, the middle one "
+    "(of an even number, the lower middle)",
+    "median": "the middle grade of all annotators (of an even number, the lower middle)",
+    "adjudication": "the grade on which all annotators agree; where they differ, the adjudicator's, "
+    "and none until there is one",
+}
+
+
+def aggregate(
+    units: Any,
+    annotators: Any,
+    grades: Any,
+    rule: str = "majority",
+    adjudicated: Mapping[Any, int] | None = None,
+) -> dict[Any, int]:
+    """Return one grade for each unit, by a rule of `RULES`; an adjudicated grade wins under every rule.
+
+    Units come in the order in which they were first seen, then those that were only adjudicated. Every aggregated
+    grade is one that somebody gave: there is no half grade. Where no grade wins, a unit is left out.
+    """
+    if rule not in RULES:
+        raise InputError(f"rule must be one of {', '.join(RULES)}, not {rule!r}")
+    final = {unit: as_grade(grade) for unit, grade in (adjudicated or {}).items()}
+    table = ratings(units, annotators, grades)
+    ends = table.starts.tolist()
+    given = table.grade.tolist()
+    result: dict[Hashable, int] = {}
+    for unit, start, stop in zip(table.units, ends[:-1], ends[1:], strict=True):
+        grade = final[unit] if unit in final else one_grade(given[start:stop], rule)
+        if grade is not None:
+            result[unit] = grade
+    return {**result, **final}
+
+
+def one_grade(grades: list[int], rule: str) -> int | None:
+    """Return the grade of one document by a rule of `RULES`; None where the rule names none."""
+    if rule not in RULES:
+        raise InputError(f"rule must be one of {', '.join(RULES)}, not {rule!r}")
+    return _CHOICES[rule](grades) if grades else None
+
+
+def _lower_median(grades: list[int]) -> int:
+    return sorted(grades)[(len(grades) - 1) // 2]
+
+
+def _majority(grades: list[int]) -> int:
+    counts = Counter(grades)
+    most = max(counts.values())
+    return _lower_median([grade for grade, count in counts.items() if count == most])
+
+
+def _unanimous(grades: list[int]) -> int | None:
+    return grades[0] if len(set(grades)) == 1 else None
+
+
+_CHOICES: dict[str, Callable[[list[int]], int | None]] = {
+    "majority": _majority,
+    "median": _lower_median,
+    "adjudication": _unanimous,
+}

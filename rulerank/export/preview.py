@@ -1,0 +1,148 @@
+"""What an export would hold: counts, the first lines of every file, and what its reader should know beforehand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rulerank.collection import Collection
+from rulerank.errors import InputError
+from rulerank.export.export import Export
+from rulerank.export.formats.base import choose
+from rulerank.folds import Fold
+
+LONGEST = 300  # characters of a line that are shown
+
+
+@dataclass(frozen=True)
+class FilePreview:
+    """One file: its format, its size, and its first lines, the long ones cut."""
+
+    name: str
+    format: str
+    size: int
+    lines: int
+    first: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SetPreview:
+    """Numbers of queries and documents of one file of a fold."""
+
+    queries: int
+    documents: int
+
+
+@dataclass(frozen=True)
+class FoldPreview:
+    """What the files of one fold hold."""
+
+    number: int
+    train: SetPreview
+    validation: SetPreview
+    test: SetPreview
+
+
+@dataclass(frozen=True)
+class Preview:
+    """Counts and first lines of an export; `notes` say what a trainer may stumble over."""
+
+    documents: int
+    left_out: int
+    queries: int
+    features: int
+    grade_counts: dict[int, int]
+    files: tuple[FilePreview, ...]
+    folds: tuple[FoldPreview, ...]
+    notes: tuple[str, ...]
+
+
+def preview(
+    collection: Collection,
+    events: Iterable[Mapping[str, Any]] = (),
+    *,
+    formats: Iterable[str] | None = None,
+    folds: int = 5,
+    seed: int = 0,
+    unlabelled: bool = False,
+    lines: int = 5,
+) -> Preview:
+    """Return what `make_bundle` with the same arguments would hold; nothing is checked or packed yet.
+
+    A format that cannot express the export has no files here, but a note that says why.
+    """
+    if not isinstance(lines, int | np.integer) or lines < 0:
+        raise InputError(f"lines must be a whole number of at least 0, not {lines!r}")
+    chosen = choose(formats)
+    export = Export.prepare(collection, events, folds=folds, seed=seed, unlabelled=unlabelled)
+    summary = export.collection.summary()
+    conflicts = [problem for each in chosen for problem in each.conflicts(export)]
+    chosen = [each for each in chosen if not each.conflicts(export)]
+    files = [
+        FilePreview(name, each.name, len(data), data.count(b"\n"), _head(data, lines))
+        for each in chosen
+        for name, data in each.files(export)
+    ]
+    return Preview(
+        documents=summary["rows"],
+        left_out=export.left_out,
+        queries=summary["queries"],
+        features=summary["features"],
+        grade_counts=summary["grade_counts"],
+        files=tuple(files),
+        folds=_folds(export) if any(each.name == "folds" for each in chosen) else (),
+        notes=(*conflicts, *_notes(export)),
+    )
+
+
+def _head(data: bytes, lines: int) -> tuple[str, ...]:
+    found: list[str] = []
+    at = 0
+    while at < len(data) and len(found) < lines:
+        end = data.find(b"\n", at)
+        end = len(data) if end < 0 else end
+        line = data[at : min(end, at + 4 * LONGEST)].decode("utf-8", "replace")  # a character has up to four bytes
+        found.append(line if len(line) <= LONGEST else f"{line[:LONGEST]} ...")
+        at = end + 1
+    return tuple(found)
+
+
+def _folds(export: Export) -> tuple[FoldPreview, ...]:
+    return tuple(
+        FoldPreview(fold.number, *(SetPreview(len(part.queries), len(part)) for part in _sets(fold)))
+        for fold in export.meant_folds
+    )
+
+
+def _sets(fold: Fold) -> tuple[Collection, Collection, Collection]:
+    return fold.train, fold.validation, fold.test
+
+
+def _notes(export: Export) -> list[str]:
+    collection = export.collection
+    notes = []
+    odd = [qid for qid in collection.queries if not (qid.isascii() and qid.isdigit())]
+    if odd:
+        notes.append(
+            f"{len(odd)} qids are not whole numbers, as {odd[0]}: scikit-learn and XGBoost cannot read them from LETOR "
+            "files; LightGBM's files work for them, and for XGBoost with set_group"
+        )
+    bare = sum(not docid for docid in collection.docids)
+    if bare:
+        notes.append(f"{bare} documents have no docid and go by their row, as row17, in the qrels and the CSV")
+    starts = np.cumsum([0, *export.group_sizes[:-1]])
+    grades = collection.grades[export.graded]
+    same = 0
+    if grades.size:
+        same = int((np.maximum.reduceat(grades, starts) == np.minimum.reduceat(grades, starts)).sum())
+    if same:
+        notes.append(f"{same} queries have a single grade: pairwise and listwise trainers learn nothing from them")
+    if collection.missing is not None:
+        notes.append(
+            f"{np.count_nonzero(collection.missing)} values are missing: left out or NULL in LETOR files, left out in "
+            "LightGBM's, empty in the CSV"
+        )
+    return notes

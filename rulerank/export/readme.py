@@ -1,0 +1,113 @@
+"""README.txt and SHA256SUMS: what a bundle holds, where it came from, and how to tell that it is whole."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from rulerank._version import __version__
+from rulerank.agreement import RULES
+from rulerank.export.export import Export
+from rulerank.export.formats.base import Format
+
+README, SUMS = "README.txt", "SHA256SUMS"
+WIDTH = 100
+
+FACTS = {
+    "campaign": "Campaign",
+    "aggregation": "Aggregation rule",
+    "agreement": "Agreement (Krippendorff's alpha)",
+    "seed": "Seed of the campaign",
+    "version": "rulerank version",
+    "discretiser": "Discretiser",
+    "sampler": "Sampler",
+    "ranker": "Ranker",
+    "content_hash": "Content hash of the whole collection",
+}
+
+LOADING = {
+    "letor": """\
+        collection = rulerank.read_letor("letor.txt")
+        features, grades, qids = sklearn.datasets.load_svmlight_file("letor.txt", query_id=True)
+        groups = [len(list(rows)) for _, rows in itertools.groupby(qids)]
+        matrix = xgboost.DMatrix(features, grades, group=groups)
+        (scikit-learn needs qids that are whole numbers)
+        """,
+    "lightgbm": """\
+        data = lightgbm.Dataset("lightgbm.txt")
+        (LightGBM finds lightgbm.txt.query by itself)
+        """,
+    "csv": """\
+        frame = pandas.read_csv("documents.csv", dtype={"qid": str, "docid": str})
+        """,
+}
+
+
+def readme(export: Export, chosen: Iterable[Format]) -> bytes:
+    """Return README.txt: the facts, the counts, the files and how to load them. No dates: it can be repeated."""
+    chosen = list(chosen)
+    sections = [
+        _section("Training data for learning to rank, made with rulerank", _facts(export.about)),
+        _section("What is in it", _counts(export, chosen)),
+        _section("Files", [line for each in chosen for line in _files(export, each)] + _own_files()),
+    ]
+    loading = [line for each in chosen for line in textwrap.dedent(LOADING.get(each.name, "")).splitlines()]
+    if loading:
+        sections.append(_section("How to load it", loading))
+    return "\n".join(sections).encode("utf-8", "backslashreplace")
+
+
+def sums(digests: Mapping[str, str]) -> bytes:
+    """Return SHA256SUMS, as `sha256sum -c` reads it."""
+    return "".join(f"{digest}  {name}\n" for name, digest in digests.items()).encode()
+
+
+def _section(title: str, lines: list[str]) -> str:
+    return "\n".join([title, "=" * len(title), *lines, ""])
+
+
+def _facts(about: Mapping[str, Any]) -> list[str]:
+    known = {"version": __version__, **{str(key): value for key, value in about.items()}}
+    stated = [(label, _said(key, known[key]) if key in known else "not stated") for key, label in FACTS.items()]
+    stated += [(key, _said(key, value)) for key, value in known.items() if key not in FACTS]
+    return [line for label, text in stated for line in textwrap.wrap(f"{label}: {text}", WIDTH, subsequent_indent="  ")]
+
+
+def _said(key: str, value: Any) -> str:
+    if value is None:
+        return "not yet" if key == "agreement" else "none"
+    text = " ".join(str(value).split())
+    return f"{text}: {RULES[text]}" if key == "aggregation" and text in RULES else text
+
+
+def _counts(export: Export, chosen: list[Format]) -> list[str]:
+    summary = export.collection.summary()
+    lines = [
+        f"Documents: {summary['rows']} ({export.left_out} more have no grade and were left out)",
+        f"Queries: {summary['queries']}",
+        f"Features: {summary['features']}",
+        *(f"Documents with grade {grade}: {count}" for grade, count in summary["grade_counts"].items()),
+    ]
+    if summary["unlabelled"]:
+        lines.append(f"Documents without a grade: {summary['unlabelled']} (grade -1; not in LightGBM's files or qrels)")
+    if summary["missing"]:
+        lines.append(f"Missing values: {summary['missing']}")
+    if any(each.name == "folds" for each in chosen):
+        lines.append(f"Folds: {export.folds}, queries dealt with seed {export.seed}")
+    lines += [f"Events of the label log: {len(export.events)}", f"Content hash: {export.collection.content_hash}"]
+    return lines
+
+
+def _files(export: Export, each: Format) -> list[str]:
+    names = each.names(export)
+    shown = ", ".join(names) if len(names) <= 3 else f"{names[0]} to {names[-1]}"
+    return [shown, *_indented(each.summary)]
+
+
+def _own_files() -> list[str]:
+    return [SUMS, *_indented("The SHA-256 of every other file; `sha256sum -c SHA256SUMS` checks them.")]
+
+
+def _indented(text: str) -> list[str]:
+    return textwrap.wrap(text, WIDTH, initial_indent="    ", subsequent_indent="    ")
