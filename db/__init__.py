@@ -1,0 +1,1 @@
+"""The database: collections, campaigns, people, claims, and the label log that everything else is a fold of."""

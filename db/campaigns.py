@@ -1,0 +1,224 @@
+"""Campaigns in the database: made, listed, opened; an opened one is shared by all sessions of the process."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from db.collections import Collections, checked_name
+from db.engine import Database
+from db.log import DatabaseLog, read_events
+from db.tables import campaigns, claims, label_events, selections, snapshots
+from rulerank.campaign import LabelEvent, OpenCampaign, Plan, Settings, plan
+from rulerank.collection.pack import pack_numbers, unpack_numbers
+from rulerank.discretize import Discretizer
+from rulerank.errors import InputError
+
+
+@dataclass(frozen=True)
+class CampaignInfo:
+    """What a list of campaigns shows."""
+
+    id: int
+    name: str
+    collection: int
+    documents: int
+    labelled: int
+    people: int
+    archived: bool
+    created_at: float
+    last_label_at: float | None
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """Something that was worked out at length and is kept: a random replay, or a slow ranker's curve."""
+
+    kind: str
+    labels: int
+    event_id: int | None
+    settings: dict[str, Any]
+    values: dict[str, Any]
+    created_at: float
+
+
+class Campaigns:
+    """Makes, lists and opens campaigns."""
+
+    def __init__(self, database: Database, collections: Collections) -> None:
+        self.database = database
+        self.collections = collections
+        self._open: dict[int, OpenCampaign] = {}
+        self._lock = threading.Lock()
+
+    def create(
+        self,
+        name: str,
+        collection_id: int,
+        settings: Settings,
+        *,
+        pool_rows: Iterable[int] | None = None,
+        evaluation_rows: Iterable[int] = (),
+        person: int | None = None,
+    ) -> int:
+        """Make a campaign; edges come from the pool's rows, and nothing is written unless all of it is right."""
+        name = checked_name(name, "campaign")
+        made = plan(self.collections.load(collection_id), settings, pool_rows, evaluation_rows)
+        values = {"collection_id": collection_id, **campaign_values(name, settings, made, person)}
+        taken = InputError(f"a campaign is named {name!r} already; choose another name")
+        try:
+            with self.database.write() as connection:
+                if connection.scalar(sa.select(campaigns.c.id).where(campaigns.c.name == name)):
+                    raise taken
+                number = connection.scalar(sa.insert(campaigns).values(values).returning(campaigns.c.id))
+        except sa.exc.IntegrityError as error:
+            if "name" not in str(error.orig):
+                raise
+            raise taken from error  # another process took the name at the same moment
+        assert number is not None
+        return int(number)
+
+    def all(self, *, archived: bool = False) -> list[CampaignInfo]:
+        """Return the campaigns, the newest first, with how far they are."""
+        labels = (
+            sa.select(
+                label_events.c.campaign_id,
+                sa.func.count(sa.distinct(label_events.c.row)).label("labelled"),
+                sa.func.count(sa.distinct(label_events.c.person_id)).label("people"),
+                sa.func.max(label_events.c.created_at).label("last"),
+            )
+            .where(label_events.c.kind == "grade")
+            .where(~sa.exists().where(_undo.c.undoes == label_events.c.id))
+            .group_by(label_events.c.campaign_id)
+            .subquery()
+        )
+        query = (
+            sa.select(campaigns, labels.c.labelled, labels.c.people, labels.c.last)
+            .outerjoin(labels, labels.c.campaign_id == campaigns.c.id)
+            .where(campaigns.c.archived == archived)
+            .order_by(campaigns.c.id.desc())
+        )
+        with self.database.read() as connection:
+            return [
+                CampaignInfo(
+                    row.id,
+                    row.name,
+                    row.collection_id,
+                    unpack_numbers(row.pool_rows).size,
+                    row.labelled or 0,
+                    row.people or 0,
+                    row.archived,
+                    row.created_at,
+                    row.last,
+                )
+                for row in connection.execute(query)
+            ]
+
+    def archive(self, number: int, archived: bool = True) -> None:
+        """Put a campaign out of sight, or back."""
+        with self.database.write() as connection:
+            connection.execute(sa.update(campaigns).where(campaigns.c.id == number).values(archived=archived))
+
+    def open(self, number: int) -> OpenCampaign:
+        """Return the campaign, ready to use; the same object for every session of this process."""
+        with self._lock:
+            if number not in self._open:
+                self._open[number] = self._load(number)
+            return self._open[number]
+
+    def forget(self, number: int) -> None:
+        """Drop the opened object; the next `open` rebuilds it from the log."""
+        with self._lock:
+            self._open.pop(number, None)
+
+    def _load(self, number: int) -> OpenCampaign:
+        with self.database.read() as connection:
+            row = connection.execute(sa.select(campaigns).where(campaigns.c.id == number)).one_or_none()
+        if row is None:
+            raise InputError(f"campaign {number} does not exist")
+        settings = Settings.from_dict(row.settings)
+        made = Plan(
+            unpack_numbers(row.pool_rows), unpack_numbers(row.evaluation_rows), Discretizer.from_dict(row.edges)
+        )
+        collection = self.collections.load(row.collection_id)
+        log = DatabaseLog(self.database, number, settings.seed)
+        return OpenCampaign(number, row.name, settings, row.collection_id, collection, made, log)
+
+    def events(self, number: int) -> list[LabelEvent]:
+        """Return the whole log of a campaign."""
+        with self.database.read() as connection:
+            return read_events(connection, number)
+
+    def ledger(self, number: int) -> list[dict[str, object]]:
+        """Return the selections of a campaign, oldest first: who was asked what, when and why."""
+        query = (
+            sa.select(selections, claims.c.person_id, claims.c.state)
+            .outerjoin(claims, claims.c.selection_id == selections.c.id)
+            .where(selections.c.campaign_id == number)
+            .order_by(selections.c.id)
+        )
+        with self.database.read() as connection:
+            return [dict(row) for row in connection.execute(query).mappings()]
+
+    def last_event(self, number: int) -> int:
+        """Return the number of the campaign's latest event, 0 if there is none; a look that keeps no writer waiting."""
+        query = sa.select(sa.func.max(label_events.c.id)).where(label_events.c.campaign_id == number)
+        with self.database.read() as connection:
+            return int(connection.scalar(query) or 0)
+
+    def snapshots(self, number: int, kind: str) -> list[Snapshot]:
+        """Return what is kept of a kind, the latest first."""
+        mine = sa.and_(snapshots.c.campaign_id == number, snapshots.c.kind == kind)
+        query = sa.select(snapshots).where(mine).order_by(snapshots.c.id.desc())
+        with self.database.read() as connection:
+            return [
+                Snapshot(row.kind, row.labels, row.event_id, row.settings, row.values, row.created_at)
+                for row in connection.execute(query)
+            ]
+
+    def put_snapshot(
+        self,
+        number: int,
+        kind: str,
+        labels: int,
+        values: dict[str, Any],
+        *,
+        settings: dict[str, Any] | None = None,
+        event_id: int | None = None,
+    ) -> None:
+        """Keep what was worked out for so many labels, in place of an older one of the same kind and labels."""
+        mine = sa.and_(snapshots.c.campaign_id == number, snapshots.c.kind == kind, snapshots.c.labels == labels)
+        row = {
+            "campaign_id": number,
+            "kind": kind,
+            "labels": labels,
+            "event_id": event_id,
+            "settings": settings or {},
+            "values": values,
+            "created_at": time.time(),
+        }
+        with self.database.write() as connection:
+            connection.execute(sa.delete(snapshots).where(mine))
+            connection.execute(sa.insert(snapshots).values(row))
+
+
+_undo = label_events.alias("undo")
+
+
+def campaign_values(name: str, settings: Settings, made: Plan, person: int | None) -> dict[str, object]:
+    """Return a new campaign's row, but for its collection."""
+    return {
+        "name": name,
+        "settings": settings.to_dict(),
+        "edges": made.discretiser.to_dict(),
+        "pool_rows": pack_numbers(made.pool_rows),
+        "evaluation_rows": pack_numbers(made.evaluation_rows),
+        "archived": False,
+        "created_by": person,
+        "created_at": time.time(),
+    }

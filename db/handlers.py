@@ -1,0 +1,5 @@
+"""What the worker can do: each module imported here enters its handlers into `db.jobs.HANDLERS`."""
+
+from db import replay
+
+__all__ = ["replay"]

@@ -1,0 +1,94 @@
+"""A whole import in one step: collection, texts, campaign and known labels are stored together, or none of them.
+
+What takes long (compressing, fitting edges) happens before the transaction, so that labels are not kept waiting.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+
+import sqlalchemy as sa
+
+from db.campaigns import campaign_values
+from db.collections import Collections, Progress, checked_name, find_same, packed, write_texts
+from db.engine import Database
+from db.tables import campaigns, label_events
+from rulerank.campaign import Kind, Plan, Settings, plan
+from rulerank.collection import Collection
+from rulerank.errors import InputError
+from rulerank.texts import Texts
+
+
+def import_campaign(
+    database: Database,
+    name: str,
+    collection: Collection,
+    settings: Settings,
+    *,
+    texts: Texts | None = None,
+    collection_name: str = "",
+    pool_rows: Iterable[int] | None = None,
+    evaluation_rows: Iterable[int] = (),
+    labels: Mapping[int, int] | None = None,
+    person: int | None = None,
+    progress: Progress | None = None,
+) -> int:
+    """Store a collection and a campaign on it, and return the campaign's number.
+
+    `labels` are grades by row of the collection; those of the pool become events of the kind 'import'. The same
+    content is stored once. `progress(done, total)` counts rows; one that raises stops the import, and nothing stays.
+    """
+    name = checked_name(name, "campaign")
+    called = checked_name(collection_name.strip() or name, "collection")
+    with database.read() as connection:
+        _refuse_taken(connection, name)
+        known = find_same(connection, collection)
+    if progress is not None:
+        progress(0, len(collection))
+    made = plan(collection, settings, pool_rows, evaluation_rows)
+    values = campaign_values(name, settings, made, person)
+    events = _events(made, labels or {}, len(settings.grades), person)
+    chunks = [] if known is not None else list(packed(collection, progress))
+
+    def store() -> int:
+        with database.write() as connection:
+            _refuse_taken(connection, name)
+            number = find_same(connection, collection)
+            if number is None:
+                number = Collections(database).insert(connection, called, collection, chunks)
+            if texts is not None:
+                write_texts(connection, number, texts)
+            insert = sa.insert(campaigns).values(collection_id=number, **values).returning(campaigns.c.id)
+            campaign = int(connection.execute(insert).scalar_one())
+            if events:
+                connection.execute(sa.insert(label_events), [{"campaign_id": campaign, **event} for event in events])
+            if progress is not None:
+                progress(len(collection), len(collection))  # the last moment to cancel
+            return campaign
+
+    try:
+        return store()
+    except sa.exc.IntegrityError:
+        # Another process stored the same content, or took the name, at the same moment: now it is there to be found.
+        return store()
+
+
+def _refuse_taken(connection: sa.Connection, name: str) -> None:
+    if connection.scalar(sa.select(campaigns.c.id).where(campaigns.c.name == name)) is not None:
+        raise InputError(f"a campaign is named {name!r} already; choose another name")
+
+
+def _events(made: Plan, labels: Mapping[int, int], levels: int, person: int | None) -> list[dict[str, object]]:
+    """Return the log's rows for known grades; an event counts its row within the pool."""
+    now = time.time()
+    places = {row: place for place, row in enumerate(made.pool_rows.tolist())}
+    found: list[dict[str, object]] = []
+    for row, grade in sorted(labels.items()):
+        if row not in places:
+            continue
+        if not 0 <= grade < levels:
+            raise InputError(f"row {row}: grade {grade} does not exist here; grades are 0 to {levels - 1}")
+        event = {"kind": Kind.IMPORT.value, "row": places[row], "person_id": person, "grade": int(grade)}
+        found.append({**event, "text": "", "created_at": now})
+    return found

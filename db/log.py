@@ -1,0 +1,175 @@
+"""The label log in the database: one exclusive transaction a step, events appended and never changed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import sqlalchemy as sa
+
+from db.engine import Database
+from db.tables import claims, label_events, selections
+from rulerank import __version__
+from rulerank.campaign import Claim, Kind, LabelEvent
+from rulerank.sampling import Selection
+
+
+class DatabaseLog:
+    """The log of one campaign (a `rulerank.campaign.LabelLog`)."""
+
+    def __init__(self, database: Database, campaign: int, seed: int | None = None) -> None:
+        self.database = database
+        self.campaign = campaign
+        self.seed = seed
+
+    @contextmanager
+    def transaction(self) -> Iterator[DatabaseSession]:
+        """Begin an exclusive transaction; it is committed at the end, or not at all."""
+        with self.database.write(campaign=self.campaign) as connection:
+            yield DatabaseSession(connection, self.campaign, self.seed)
+
+
+class DatabaseSession:
+    """The log within one transaction (a `rulerank.campaign.LogSession`).
+
+    The transaction is exclusive, so events and claims are read once; what is written afterwards is known here.
+    """
+
+    def __init__(self, connection: sa.Connection, campaign: int, seed: int | None) -> None:
+        self.connection = connection
+        self.campaign = campaign
+        self.seed = seed
+        self._read_to: int | None = None  # events after this number are known
+        self._events: list[LabelEvent] = []
+        self._claims: dict[str, Claim] | None = None
+
+    def events_after(self, event_id: int) -> list[LabelEvent]:
+        """Return later events, oldest first."""
+        if self._read_to is None or event_id < self._read_to:
+            self._events = read_events(self.connection, self.campaign, event_id)
+            self._read_to = event_id
+        return [event for event in self._events if event.id > event_id]
+
+    def append(self, event: LabelEvent) -> LabelEvent | None:
+        """Write an event; None if its token (or what it undoes) is in the log already."""
+        for column, value in ((label_events.c.token, event.token), (label_events.c.undoes, event.undoes)):
+            if value is not None and self.connection.scalar(sa.select(label_events.c.id).where(column == value)):
+                return None
+        values = {
+            "campaign_id": self.campaign,
+            "kind": event.kind.value,
+            "row": event.row,
+            "person_id": event.person,
+            "grade": event.grade,
+            "text": event.text,
+            "token": event.token,
+            "undoes": event.undoes,
+            "seconds": event.seconds,
+            "created_at": event.at,
+        }
+        number = self.connection.scalar(_APPEND, values)
+        assert number is not None
+        written = replace(event, id=int(number))
+        self._events.append(written)
+        return written
+
+    def open_claims(self) -> list[Claim]:
+        """Return the claims that are open, oldest first."""
+        if self._claims is None:
+            found = self.connection.execute(_OPEN_CLAIMS, {"campaign": self.campaign})
+            self._claims = {row.token: _claim(row) for row in found}
+        return list(self._claims.values())
+
+    def open_claim(self, claim: Claim, selection: Selection, assumed: dict[int, int]) -> Claim:
+        """Write a claim and the selection behind it."""
+        ledger = {
+            "campaign_id": self.campaign,
+            "row": selection.row,
+            "round": selection.round,
+            "sampler": selection.sampler,
+            "rule_count": selection.rule_count,
+            "keys": [list(key) for key in selection.keys],
+            "partition": selection.partition,
+            "stop": selection.stop,
+            "reason": selection.reason,
+            "assumed": {str(row): grade for row, grade in assumed.items()},
+            "seed": self.seed,
+            "version": __version__,
+            "created_at": claim.created_at,
+        }
+        number = self.connection.scalar(sa.insert(selections).values(ledger).returning(selections.c.id))
+        kept = replace(claim, selection=number)
+        self.connection.execute(
+            sa.insert(claims).values(
+                campaign_id=self.campaign,
+                row=kept.row,
+                person_id=kept.person,
+                token=kept.token,
+                selection_id=number,
+                assumed_grade=kept.assumed_grade,
+                state="open",
+                created_at=kept.created_at,
+                expires_at=kept.expires_at,
+            )
+        )
+        if self._claims is not None:
+            self._claims[kept.token] = kept
+        return kept
+
+    def assume(self, token: str, grade: int) -> None:
+        """Note which grade a claimed document counts with."""
+        self._change(token, assumed_grade=grade)
+
+    def extend(self, token: str, expires_at: float) -> None:
+        """Let an open claim expire later."""
+        self._change(token, expires_at=expires_at)
+
+    def close_claim(self, token: str, state: str) -> bool:
+        """Close an open claim; False if it was not open."""
+        closed = self._change(token, state=state, closed_at=time.time())
+        if self._claims is not None:
+            self._claims.pop(token, None)
+        return closed
+
+    def _change(self, token: str, **values: Any) -> bool:
+        """Change an open claim; False if it is not open."""
+        still = sa.and_(claims.c.token == token, claims.c.state == "open")
+        found = self.connection.execute(sa.update(claims).where(still).values(values))
+        if self._claims is not None and token in self._claims and "state" not in values:
+            self._claims[token] = replace(self._claims[token], **values)
+        return bool(found.rowcount)
+
+
+def read_events(connection: sa.Connection, campaign: int, after: int = 0) -> list[LabelEvent]:
+    """Return a campaign's events with a higher number than `after`, oldest first."""
+    query = sa.select(label_events).where(label_events.c.campaign_id == campaign, label_events.c.id > after)
+    return [
+        LabelEvent(
+            Kind(row.kind),
+            row.row,
+            row.person_id,
+            row.grade,
+            row.text,
+            row.token,
+            row.undoes,
+            row.seconds,
+            row.created_at,
+            row.id,
+        )
+        for row in connection.execute(query.order_by(label_events.c.id))
+    ]
+
+
+_APPEND = sa.insert(label_events).returning(label_events.c.id)
+_OPEN_CLAIMS = (
+    sa.select(claims)
+    .where(claims.c.campaign_id == sa.bindparam("campaign"), claims.c.state == "open")
+    .order_by(claims.c.id)
+)
+
+
+def _claim(row: sa.Row[tuple[object, ...]]) -> Claim:
+    return Claim(row.row, row.person_id, row.token, row.created_at, row.expires_at, row.selection_id, row.assumed_grade)

@@ -1,0 +1,148 @@
+"""A campaign that is ready to use: its collection, items and live loop put together from what was stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from rulerank.campaign.events import LabelLog
+from rulerank.campaign.live import Campaign, Pool, make_sampler
+from rulerank.campaign.progress import Evaluation
+from rulerank.campaign.settings import Settings
+from rulerank.collection import Collection
+from rulerank.discretize import Discretizer, informative_features
+from rulerank.errors import InputError
+from rulerank.registry import discretizers
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a new campaign stores: which rows are labelled, which are measured on, and the fitted edges."""
+
+    pool_rows: np.ndarray
+    evaluation_rows: np.ndarray
+    discretiser: Discretizer
+
+
+def plan(
+    collection: Collection,
+    settings: Settings,
+    pool_rows: Iterable[int] | None = None,
+    evaluation_rows: Iterable[int] = (),
+) -> Plan:
+    """Check what a campaign is to be made of, and fit the edges to the pool's rows. No pool: all other rows."""
+    if settings.discretiser == "mdlp":
+        raise InputError("MDLP learns from grades, which a campaign does not have yet; choose TUBE or equal bins")
+    held = np.unique(np.array(list(evaluation_rows), np.int64))
+    rows = np.arange(len(collection))
+    pool = np.setdiff1d(rows, held) if pool_rows is None else np.unique(np.array(list(pool_rows), np.int64))
+    if not pool.size:
+        raise InputError("the pool is empty: choose at least one row to label")
+    for name, chosen in (("pool", pool), ("evaluation set", held)):
+        if chosen.size and not 0 <= chosen.min() <= chosen.max() < rows.size:
+            raise InputError(f"the {name} names rows outside 0 to {rows.size - 1}")
+    if np.intersect1d(pool, held).size:
+        raise InputError("some rows are in the pool and in the evaluation set too; a ranker must not be tested on them")
+    if held.size and (collection.grades[held] < 0).any():
+        raise InputError("the evaluation set has rows without a grade; leave them out")
+    known = collection.grades[np.concatenate([pool, held])]
+    if known.max(initial=-1) >= len(settings.grades):
+        raise InputError(
+            f"the file has grade {known.max()}, but the campaign only has grades 0 to {len(settings.grades) - 1}"
+        )
+    fitted: Discretizer = discretizers[settings.discretiser](bins=settings.bins)
+    fitted.fit(collection.features[pool], feature_names=_names(collection))
+    items = fitted.transform(collection.features[pool])
+    useful = informative_features(items)
+    if not useful.any():
+        raise InputError("every feature has a single value in the pool, so no document can be told from another")
+    # A sampler that cannot start here must be refused now, not when somebody opens the campaign.
+    make_sampler(settings).start(
+        np.ascontiguousarray(items[:, useful]), features=collection.features[pool], qids=collection.query_index[pool]
+    )
+    return Plan(pool, held, fitted)
+
+
+def _names(collection: Collection) -> tuple[str, ...] | None:
+    numbered = all(name == str(place) for place, name in enumerate(collection.feature_names, 1))
+    return None if numbered else collection.feature_names
+
+
+class OpenCampaign:
+    """Everything about one campaign. `row` always counts in the pool, not in the collection."""
+
+    def __init__(
+        self,
+        number: int,
+        name: str,
+        settings: Settings,
+        collection_id: int,
+        collection: Collection,
+        made: Plan,
+        log: LabelLog,
+    ) -> None:
+        self.id = number
+        self.name = name
+        self.settings = settings
+        self.collection_id = collection_id
+        self.collection = collection
+        self.pool_rows = made.pool_rows
+        self.evaluation_rows = made.evaluation_rows
+        self.discretiser = made.discretiser
+        items = made.discretiser.transform(collection.features[made.pool_rows])
+        self.useful = np.flatnonzero(informative_features(items))
+        self.items = np.ascontiguousarray(items[:, self.useful])
+        self.query_index = collection.query_index[made.pool_rows]
+        pool = Pool(self.items, self.query_index, collection.features[made.pool_rows])
+        self.live = Campaign(log, pool, settings)
+
+    def document(self, row: int) -> tuple[str, str]:
+        """Return the qid and docid of a pool document."""
+        at = int(self.pool_rows[row])
+        return self.collection.queries[int(self.collection.query_index[at])], self.collection.docids[at]
+
+    def features(self, row: int) -> dict[str, float]:
+        """Return a pool document's feature values by name."""
+        values = self.collection.features[int(self.pool_rows[row])]
+        return dict(zip(self.discretiser.feature_names, values.tolist(), strict=True))
+
+    def feature_places(self, row: int) -> dict[str, float]:
+        """Return, for each feature, the share of the pool whose value is lower: the document's place in the pool."""
+        values = self.collection.features[self.pool_rows]
+        share = (values < values[row]).mean(axis=0)
+        return dict(zip(self.discretiser.feature_names, share.tolist(), strict=True))
+
+    def item_text(self, feature: int, number: int) -> str:
+        """Return an item in words; `feature` counts among the useful ones, as rules do."""
+        return self.discretiser.describe(int(self.useful[feature]), number)
+
+    @cached_property
+    def known_grades(self) -> np.ndarray | None:
+        """The pool's grades, where they are known beforehand and only hidden from the annotators."""
+        grades = self.collection.grades[self.pool_rows].astype(np.int64)
+        return grades if self.settings.grades_known and (grades >= 0).all() else None
+
+    @cached_property
+    def evaluation(self) -> Evaluation | None:
+        """The evaluation set, if there is one."""
+        if not self.evaluation_rows.size:
+            return None
+        items = self.discretiser.transform(self.collection.features[self.evaluation_rows])[:, self.useful]
+        return Evaluation(
+            np.ascontiguousarray(items),
+            self.collection.grades[self.evaluation_rows].astype(np.int64),
+            self.collection.query_index[self.evaluation_rows],
+            self.settings.convention,
+        )
+
+    def labelled(self) -> tuple[list[int], list[int]]:
+        """Return the labelled rows in the order of their first label, and their current grades."""
+        fold = self.live.fold
+        grades = fold.current()
+        order = [row for row in dict.fromkeys([*fold.imported, *(row for _, row in fold.labelled_at)]) if row in grades]
+        first = set(order)
+        order += [row for row in grades if row not in first]
+        return order, [grades[row] for row in order]

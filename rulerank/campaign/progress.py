@@ -1,0 +1,310 @@
+"""How good the ranker in training is, label by label: this campaign, random replays, and the full-label ceiling."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from rulerank.metrics import evaluate
+from rulerank.ranking import LRAR, RuleRanker
+from rulerank.registry import rankers
+from rulerank.rules.items import Ints, Items
+
+MOST_POINTS = 40
+FOLDS = 5
+BACKLOG = 200
+"""Labels that LRAR learns one by one; with more to learn, learning all at once is sooner done, and gives the same."""
+
+CUT_OFFS = tuple(range(1, 11))
+EXPECTED = "expected "
+"""Before a metric's name: its exact mean over all orders of documents with equal scores, not the file's order."""
+
+Values = dict[str, float]
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The documents a ranker is measured on: items, grades, and the query of each."""
+
+    items: Items
+    grades: Ints
+    qids: Ints
+    convention: str = "letor"
+
+    def measure(self, scores: np.ndarray) -> Values:
+        """Return the metrics that the screens show, each also averaged over ties (`EXPECTED`).
+
+        Empty, that is undefined, where no query has a relevant document.
+        """
+        found = evaluate(self.grades, scores, self.qids, self.convention, k=CUT_OFFS[-1])
+        if found["queries_without_relevant"] == found["queries"]:
+            return {}
+        return {**_named(found), **{EXPECTED + name: value for name, value in _named(found["expected"]).items()}}
+
+    @property
+    def queries(self) -> int:
+        """How many queries the documents belong to."""
+        return int(np.unique(self.qids).size)
+
+    @property
+    def queries_without_relevant(self) -> int:
+        """How many of them have no relevant document; every metric counts them as 0."""
+        return self.queries - int(np.unique(self.qids[self.grades > 0]).size)
+
+
+def _named(found: dict[str, Any]) -> Values:
+    cut = {f"{name}@{k}": found[name][k - 1] for name in ("ndcg", "precision") for k in CUT_OFFS}
+    return {name: float(value) for name, value in {"map": found["map"], **cut, "mrr": found["mrr"]}.items()}
+
+
+@dataclass(frozen=True)
+class Point:
+    """The metrics after so many labels; empty where they are not defined."""
+
+    labels: int
+    values: Values
+
+
+@dataclass(frozen=True)
+class Band:
+    """Mean of random replays after so many labels, and the interval that holds 95% of the runs, for each metric."""
+
+    labels: int
+    mean: Values
+    low: Values
+    high: Values
+
+
+def checkpoints(labels: int, most: int = MOST_POINTS) -> list[int]:
+    """Return at which numbers of labels to measure: every one up to ten, then evenly, and always the last.
+
+    Steps are powers of two, so that the points of a longer campaign are among those of a shorter one.
+    """
+    if labels <= 0:
+        return []
+    step = 1
+    while labels > step * most:
+        step *= 2
+    return sorted({*range(1, min(labels, 10) + 1), *range(step, labels + 1, step), labels})
+
+
+class LearningCurve:
+    """The curve of one ranker over a campaign's labels, kept up to date as labels come, change or go.
+
+    Points are measured on the evaluation set; without one, by cross-validation on the labelled set. `follow` works out
+    only what is missing: LRAR learns and forgets label by label, the other rankers learn anew at each point.
+    """
+
+    def __init__(
+        self,
+        pool: Items,
+        qids: Ints,
+        evaluation: Evaluation | None,
+        *,
+        ranker: str = "lrar",
+        convention: str = "letor",
+        most: int = MOST_POINTS,
+    ) -> None:
+        self.ranker = ranker
+        self.most = most
+        self._pool = pool
+        self._qids = qids
+        self._evaluation = evaluation
+        self._convention = convention
+        self._labels: list[tuple[int, int]] = []  # (row, grade), in the order of labelling
+        self._measured: dict[int, Values] = {}
+        self._model: LRAR | None = None
+        self._learnt = 0
+        self._lock = threading.Lock()
+
+    @property
+    def labels(self) -> int:
+        """How many labels the curve has followed."""
+        return len(self._labels)
+
+    @property
+    def points(self) -> list[Point]:
+        """The points that are measured, the first one first."""
+        measured = dict(self._measured)
+        return [Point(n, measured[n]) for n in checkpoints(self.labels, self.most) if n in measured]
+
+    @property
+    def missing(self) -> list[int]:
+        """The checkpoints that `follow` had no time for."""
+        return [n for n in checkpoints(self.labels, self.most) if n not in self._measured]
+
+    def follow(
+        self,
+        rows: Sequence[int],
+        grades: Sequence[int],
+        *,
+        seconds: float | None = None,
+        done: Callable[[int, int], None] = lambda done, total: None,
+    ) -> bool:
+        """Bring the curve up to these labels; stop after about `seconds`, and return whether no point is missing."""
+        labels = list(zip(rows, grades, strict=True))
+        end = None if seconds is None else time.monotonic() + seconds
+        with self._lock:
+            same = _common(self._labels, labels)
+            self._rewind(same)
+            self._measured = {n: values for n, values in self._measured.items() if n <= same}
+            self._labels = labels
+            wanted = self.missing
+            if not self._incremental or self.labels - self._learnt > BACKLOG:
+                wanted = wanted[-1:] + wanted[:-1]  # how good it is now is asked first
+            if self._incremental and wanted:
+                self._rewind(min(wanted) - 1)
+            for number, n in enumerate(wanted):
+                if end is not None and time.monotonic() >= end:
+                    return False
+                self._measured[n] = self._measure(n)
+                done(number + 1, len(wanted))
+            return True
+
+    @property
+    def _incremental(self) -> bool:
+        return self.ranker == "lrar" and self._evaluation is not None
+
+    def _rewind(self, labels: int) -> None:
+        while self._model is not None and self._learnt > labels:
+            self._learnt -= 1
+            row, grade = self._labels[self._learnt]
+            self._model.forget(self._pool[row], grade)
+
+    def _measure(self, n: int) -> Values:
+        rows = [row for row, _ in self._labels[:n]]
+        grades = [grade for _, grade in self._labels[:n]]
+        if self._evaluation is None:
+            return cross_validated(
+                self._pool[rows], grades, self._qids[rows], ranker=self.ranker, convention=self._convention
+            )
+        if not self._incremental or n - self._learnt > BACKLOG:
+            model = rankers[self.ranker]().fit(self._pool[rows], grades, self._qids[rows].tolist())
+            return self._evaluation.measure(model.predict(self._evaluation.items))
+        if self._model is None:
+            self._model = LRAR().watch(self._evaluation.items).fit(self._pool[:0], [])
+        for row, grade in self._labels[self._learnt : n]:
+            self._model.partial_fit(self._pool[row], grade)
+            self._learnt += 1
+        return self._evaluation.measure(self._model.predict(self._evaluation.items))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what is measured, and on which labels, as plain JSON types."""
+        with self._lock:
+            return {
+                "rows": [int(row) for row, _ in self._labels],
+                "grades": [int(grade) for _, grade in self._labels],
+                "points": {str(n): values for n, values in self._measured.items()},
+            }
+
+    def load(self, saved: dict[str, Any]) -> None:
+        """Take over what another process measured, as far as it rests on the same labels in the same order."""
+        with self._lock:
+            same = _common(self._labels, list(zip(saved["rows"], saved["grades"], strict=True)))
+            for n, values in saved["points"].items():
+                if int(n) <= same:
+                    self._measured.setdefault(int(n), values)
+
+
+def _common(old: list[tuple[int, int]], new: list[tuple[int, int]]) -> int:
+    """Return how many labels at the beginning of two lists are the same."""
+    shorter = min(len(old), len(new))
+    return next((place for place in range(shorter) if old[place] != new[place]), shorter)
+
+
+def curve(
+    items: Items,
+    grades: Sequence[int],
+    qids: Sequence[int],
+    evaluation: Evaluation,
+    *,
+    ranker: str = "lrar",
+    at: Iterable[int] | None = None,
+) -> list[Point]:
+    """Return the metrics after the first n labels, for each n in `at`; items and grades in the order of labelling."""
+    points = []
+    model: RuleRanker = LRAR().watch(evaluation.items) if ranker == "lrar" else rankers[ranker]()
+    model.fit(items[:0], [])
+    known = 0
+    for labels in sorted(at) if at is not None else checkpoints(len(grades)):
+        if ranker == "lrar":
+            for row in range(known, labels):
+                model.partial_fit(items[row], int(grades[row]))
+            known = labels
+        else:
+            model.fit(items[:labels], list(grades[:labels]), list(qids[:labels]))
+        points.append(Point(labels, evaluation.measure(model.predict(evaluation.items))))
+    return points
+
+
+def cross_validated(
+    items: Items,
+    grades: Sequence[int],
+    qids: Sequence[int] | Ints,
+    *,
+    ranker: str = "lrar",
+    convention: str = "letor",
+    folds: int = FOLDS,
+) -> Values:
+    """Return the metrics on the labelled set itself, each query ranked by a ranker that learnt from the others.
+
+    For campaigns without an evaluation set. Undefined (empty) with labels in fewer than two queries.
+    """
+    levels, queries = np.asarray(grades, np.int64), np.asarray(qids)
+    names = np.unique(queries)
+    if names.size < 2:
+        return {}
+    scores = np.zeros(len(levels))
+    parts = min(folds, names.size)
+    for part in range(parts):
+        held = np.isin(queries, names[part::parts])
+        model = rankers[ranker]().fit(items[~held], levels[~held], queries[~held].tolist())
+        scores[held] = model.predict(items[held])
+    return Evaluation(items, levels, queries, convention).measure(scores)
+
+
+def random_band(
+    items: Items,
+    known: Ints,
+    evaluation: Evaluation,
+    at: Sequence[int],
+    *,
+    ranker: str = "lrar",
+    qids: Ints | None = None,
+    runs: int = 20,
+    seed: int = 0,
+    done: Callable[[int, int], None] = lambda done, total: None,
+) -> list[Band]:
+    """Return the band of `runs` random labelling orders of a pool whose grades are known."""
+    rng = np.random.default_rng(seed)
+    wanted = sorted(labels for labels in at if labels <= len(items))
+    queries = np.zeros(len(items), np.int64) if qids is None else qids
+    found: list[list[Point]] = []
+    for run in range(runs if wanted else 0):
+        order = rng.permutation(len(items))[: wanted[-1]]
+        given = known[order].tolist(), queries[order].tolist()
+        found.append(curve(items[order], *given, evaluation, ranker=ranker, at=wanted))
+        done(run + 1, runs)
+    bands = []
+    for place, labels in enumerate(wanted):
+        values = [run[place].values for run in found if run[place].values]
+        if not values:
+            continue
+        table = np.array([list(value.values()) for value in values])
+        low, high = np.quantile(table, (0.025, 0.975), axis=0)
+        each = (dict(zip(values[0], row.tolist(), strict=True)) for row in (table.mean(axis=0), low, high))
+        bands.append(Band(labels, *each))
+    return bands
+
+
+def ceiling(
+    items: Items, known: Ints, evaluation: Evaluation, *, ranker: str = "lrar", qids: Ints | None = None
+) -> Values:
+    """Return the metrics of a ranker that learnt from the whole pool: what all labels would buy."""
+    model = rankers[ranker]().fit(items, known, None if qids is None else qids.tolist())
+    return evaluation.measure(model.predict(evaluation.items))

@@ -1,0 +1,86 @@
+"""What takes long to work out about a campaign, done once and kept: random replays, and the curves of slow rankers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from rulerank.campaign.opened import OpenCampaign
+from rulerank.campaign.progress import Band, LearningCurve, Values, ceiling, checkpoints, random_band
+from rulerank.errors import InputError
+
+RUNS = 20
+LEAST = 32
+FEW_POINTS = 12
+"""Points of a random replay with a ranker that learns anew at each, and has to do so 20 times."""
+
+SLOW_POINTS = 20
+"""Points of this campaign's own curve with such a ranker."""
+
+Done = Callable[[int, int], None]
+
+
+def replay_length(labels: int, pool: int) -> int:
+    """Return how many labels a replay covers: a power of two that leaves room to grow, at most the whole pool.
+
+    So the replay of a growing campaign is worked out a few times, not at every label.
+    """
+    length = LEAST
+    while length < labels:
+        length *= 2
+    return min(length, pool)
+
+
+def random_replay(
+    opened: OpenCampaign, ranker: str, length: int, done: Done = lambda done, total: None
+) -> dict[str, Any]:
+    """Return the band of seeded random orders and the full-label ceiling, as plain JSON types."""
+    known, evaluation = opened.known_grades, opened.evaluation
+    if known is None or evaluation is None:
+        raise InputError("a random replay needs an evaluation set and a pool whose grades are known")
+    at = checkpoints(length) if ranker == "lrar" else checkpoints(length, FEW_POINTS)
+    if ranker != "lrar":
+        at = [n for n in at if n in (1, 2, 5) or n >= 10]
+    bands = random_band(
+        opened.items,
+        known,
+        evaluation,
+        at,
+        ranker=ranker,
+        qids=opened.query_index,
+        runs=RUNS,
+        seed=opened.settings.seed,
+        done=done,
+    )
+    top = ceiling(opened.items, known, evaluation, ranker=ranker, qids=opened.query_index)
+    return {
+        "runs": RUNS,
+        "seed": opened.settings.seed,
+        "ceiling": top,
+        "bands": [{"labels": b.labels, "mean": b.mean, "low": b.low, "high": b.high} for b in bands],
+    }
+
+
+def read_replay(saved: dict[str, Any]) -> tuple[list[Band], Values]:
+    """Return the bands and the ceiling of what `random_replay` returned."""
+    return [Band(**band) for band in saved["bands"]], saved["ceiling"]
+
+
+def new_curve(opened: OpenCampaign, ranker: str) -> LearningCurve:
+    """Return an empty curve of this campaign."""
+    most = {"most": SLOW_POINTS} if ranker != "lrar" else {}
+    return LearningCurve(
+        opened.items,
+        opened.query_index,
+        opened.evaluation,
+        ranker=ranker,
+        convention=opened.settings.convention,
+        **most,
+    )
+
+
+def whole_curve(opened: OpenCampaign, ranker: str, done: Done = lambda done, total: None) -> dict[str, Any]:
+    """Return this campaign's curve with all its points, as plain JSON types (`LearningCurve.load` reads them)."""
+    found = new_curve(opened, ranker)
+    found.follow(*opened.labelled(), done=done)
+    return found.to_dict()
