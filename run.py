@@ -1,11 +1,12 @@
 """Set up and run rulerank from a fresh clone. Needs only Python 3.11 or newer and a package registry.
 
-    python3 run.py            set up, then run the demo
+    python3 run.py            set up, then start the app and say where it is
     python3 run.py test       set up, then check and test everything
     python3 run.py bench      set up with the tools to compare with, then measure
     python3 run.py -- ARGS    set up, then run `python -m rulerank ARGS`
 
-Everything is installed into the folder .venv beside this file; delete it to start afresh.
+Everything is installed into the folder .venv beside this file; delete it to start afresh. Labels are kept in
+rulerank.db beside this file, unless RULERANK_DATABASE says otherwise.
 """
 
 from __future__ import annotations  # an old Python must get as far as the message that it is too old
@@ -89,9 +90,13 @@ def main(arguments: list[str]) -> int:
     if first == "bench":
         install("requirements-bench.txt")
         return python("-m", "rulerank", "bench", *rest)
-    if first in ("", "--"):
+    if first == "--":
         install("requirements.txt")
-        return python("-m", "rulerank", *(rest or ["demo"]))
+        return python("-m", "rulerank", *(rest or ["--help"]))
+    if not first:
+        install("requirements.txt")
+        os.chdir(HERE)
+        return python("-m", "rulerank", "warm") or python("-m", "streamlit", "run", "app.py")
     print(__doc__)
     return 0 if first in ("-h", "--help") else 2
 

@@ -10,6 +10,7 @@ from rulerank.ranking.base import Floats, RuleRanker
 from rulerank.registry import rankers
 from rulerank.rules.items import Ints, Items, as_columns, as_items, check_antecedent
 from rulerank.rules.mine import RuleSums, Thresholds, rule_sums
+from rulerank.rules.on_demand import FEW, few_rule_sums
 from rulerank.rules.pool_scores import PoolScores
 from rulerank.rules.shares import class_shares
 
@@ -93,14 +94,11 @@ class LRAR(RuleRanker):
 
     def _sums(self, columns: Items) -> RuleSums:
         labelled, grades = self.training
-        return rule_sums(
-            labelled,
-            grades,
-            self.grades_.size,
-            columns,
-            max_antecedent=check_antecedent(self.max_antecedent),
-            thresholds=thresholds_from(self.min_support, self.min_confidence),
-        )
+        size = check_antecedent(self.max_antecedent)
+        thresholds = thresholds_from(self.min_support, self.min_confidence)
+        few = columns.shape[1] <= FEW and size <= 2 and not thresholds.projection_share
+        method = few_rule_sums if few else rule_sums
+        return method(labelled, grades, self.grades_.size, columns, max_antecedent=size, thresholds=thresholds)
 
     def rule_numbers(self, items: Any) -> Ints:
         """Return how many rules each document draws, documents by grades."""

@@ -1,0 +1,59 @@
+"""Competence: where each query-level function is right, and whose functions rank a document."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from pages import context
+from pages.widgets import ranking_competence_view as view
+from pages.widgets.ranking_competence import CompetenceMap, competence_map
+from rulerank.campaign import OpenCampaign
+
+
+def main() -> None:
+    """Show the page."""
+    context.require("research")
+    opened = context.choose_campaign()
+    st.title("Competence")
+    st.markdown(
+        "Each query with labels has a ranking function of its own. The map shows where it is right: "
+        "light where it is near the true grade, dark where it is far off."
+    )
+    if context.workspace().campaigns.last_event(opened.id) > opened.live.fold.seen:
+        opened.live.refresh()
+    found = current_map(opened)
+    if found is None:
+        st.info(
+            "The map needs labels in at least two queries: then two functions can be compared. "
+            "Label a few more documents, and come back."
+        )
+        st.page_link("label.py", label="Go to Label", icon=":material/edit_note:")
+        return
+    view.follow_clicks(opened, found)
+    view.show_map(opened, found)
+    left, right = st.columns(2, gap="large")
+    with left:
+        view.show_query(opened, found)
+    with right:
+        view.show_document(opened, found)
+    view.show_documents(opened, found)
+
+
+def current_map(opened: OpenCampaign) -> CompetenceMap | None:
+    """Return the map that this session looks at: it stays as it is while labels come in, until it is asked anew.
+
+    Otherwise a click would be about a map that is gone already.
+    """
+    key = f"competence-kept-{opened.id}"
+    kept: CompetenceMap | None = st.session_state.get(key)
+    newer = opened.live.fold.seen > kept.seen if kept is not None else True
+    if kept is not None and newer:
+        st.caption(f"The map shows {kept.rows.size:,d} labels; more was labelled or changed since.")
+    if kept is None or (newer and st.button("Draw it anew", icon=":material/refresh:", key="competence-anew")):
+        with st.spinner("Comparing every query's function with every labelled document"):
+            kept = competence_map(opened)
+        st.session_state[key] = kept
+    return kept
+
+
+main()

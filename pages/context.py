@@ -1,0 +1,91 @@
+"""What every screen needs: the workspace that `app.py` wired, who is signed in, and which campaign is chosen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from rulerank.campaign import OpenCampaign
+from rulerank.errors import RulerankError
+
+if TYPE_CHECKING:
+    from db.people import Person
+    from db.workspace import Workspace
+
+COOKIE = "rulerank"
+
+
+@dataclass(frozen=True)
+class Wiring:
+    """What `app.py` hands over."""
+
+    workspace: Workspace
+    sign_in: str  # "open" (one person on this machine), "accounts" or "oidc"
+
+
+_wiring: Wiring | None = None
+
+
+def wire(workspace: Workspace, sign_in: str = "open") -> None:
+    """Hand the screens their workspace; called once a process, before the first page runs."""
+    global _wiring  # noqa: PLW0603  (the one place where a process keeps its workspace)
+    _wiring = Wiring(workspace, sign_in)
+
+
+def wiring() -> Wiring:
+    """Return what was wired."""
+    if _wiring is None:
+        raise RulerankError("the app was not wired; start it with `python3 run.py`")
+    return _wiring
+
+
+def workspace() -> Workspace:
+    """Return the workspace."""
+    return wiring().workspace
+
+
+def signed_in() -> Person | None:
+    """Return who is signed in, or None."""
+    kept = wiring()
+    people = kept.workspace.people
+    if kept.sign_in == "open":
+        return people.ensure_single_user()
+    if kept.sign_in == "oidc":
+        email = st.user.get("email") if st.user.is_logged_in else None
+        return people.by_email(str(email)) if email else None
+    cookie = st.context.cookies.get(COOKIE)
+    return people.read(cookie) if cookie else None
+
+
+def require(what: str) -> Person:
+    """Return who is signed in if they may do this ("label", "research" or "administer"); otherwise end the page."""
+    person = signed_in()
+    if person is None:
+        st.info("Please sign in first.", icon=":material/lock:")
+        st.stop()
+    if not workspace().may(person, what):
+        st.warning(f"This page is not for the role {person.role}. Ask an administrator.", icon=":material/lock:")
+        st.stop()
+    return person
+
+
+def choose_campaign() -> OpenCampaign:
+    """Return the campaign that the address names (?campaign=N) or the person chooses; no campaign ends the page."""
+    found = workspace().campaigns.all()
+    if not found:
+        st.info("There is no campaign yet. Start with **Home**: try the demo, or make your own.")
+        st.page_link("home.py", label="Go to Home", icon=":material/home:")
+        st.stop()
+    numbers = [info.id for info in found]
+    names = {info.id: info.name for info in found}
+    asked = st.query_params.get("campaign", str(st.session_state.get("campaign", "")))
+    first = numbers.index(int(asked)) if asked.isdigit() and int(asked) in numbers else 0
+    chosen = st.sidebar.selectbox(
+        "Campaign", numbers, index=first, format_func=names.__getitem__, key=f"choose-{asked}"
+    )
+    if str(chosen) != st.query_params.get("campaign"):
+        st.query_params["campaign"] = str(chosen)
+    st.session_state["campaign"] = chosen
+    return workspace().open(chosen)

@@ -1,0 +1,71 @@
+"""Progress: how good the ranker in training is, how near the natural stop is, and who labelled how much."""
+
+from __future__ import annotations
+
+import time
+
+import streamlit as st
+
+from pages import context
+from pages.widgets import progress_view as view
+from pages.widgets.progress_data import Labels, covered, read_labels, rules_now
+from pages.widgets.progress_jobs import Wanted, curve_of, do_here, job_for, random_of, show_job, worker_is_away
+from rulerank.campaign import OpenCampaign
+from rulerank.campaign.stopping import movement, stop_light
+
+
+def main() -> None:
+    """Show the page."""
+    person = context.require("research")
+    opened = context.choose_campaign()
+    st.title("Progress")
+    st.markdown("How good the ranker has become with the labels so far, and whether more labels are worth it.")
+    drawn_at = time.time()
+    if context.workspace().campaigns.last_event(opened.id) > opened.live.fold.seen:
+        opened.live.refresh()
+    names = {each.id: each.name for each in context.workspace().people.list()}
+    labels = read_labels(opened, names)
+    measure, rankers, x = view.ask_measure()
+    curves, replays, wanted = {}, {}, []
+    for ranker in rankers:
+        curves[ranker], more = curve_of(opened, ranker, labels)
+        replay, longer = random_of(opened, ranker, len(labels)) if labels.rows else (None, None)
+        if replay is not None:
+            replays[ranker] = replay
+        wanted += [each for each in (more, longer) if each is not None]
+    points = curves[rankers[0]]
+    rules = rules_now(opened, labels)
+    view.show_numbers(opened, labels, measure, points, rules)
+    watch(opened, labels, wanted, person.id, drawn_at)
+    if not labels.rows:
+        st.info("Nothing is labelled yet. Give the first labels, and the curves start by themselves.")
+        st.page_link("label.py", label="Go to Label", icon=":material/edit_note:")
+        return
+    view.show_curve(opened, labels, measure, x, curves, replays)
+    moved = movement([point.labels for point in points], [view.value_of(point, measure) for point in points])
+    st.subheader("May we stop?")
+    view.show_light(stop_light(len(labels), len(opened.items), rules, measure.label, moved, covered(opened, labels)))
+    view.show_rules(context.workspace().campaigns.ledger(opened.id), rules)
+    view.show_found(opened, labels)
+    view.show_people(labels)
+
+
+@st.fragment(run_every=3)
+def watch(opened: OpenCampaign, labels: Labels, wanted: list[Wanted], person: int, drawn_at: float) -> None:
+    """Look whether labels or results came in, and draw the page anew only then; show long work as it goes on."""
+    if context.workspace().campaigns.last_event(opened.id) > labels.seen:
+        st.rerun()
+    for each in wanted:
+        if each.arguments["what"] == "here":
+            st.caption(f":material/pending: {each.words} follow in a moment.")
+            if st.session_state.get("progress-drawn") == (labels.seen, each.words):
+                st.rerun()
+            st.session_state["progress-drawn"] = (labels.seen, each.words)
+            continue
+        job = job_for(each, person, drawn_at)
+        if job.state == "done" or (worker_is_away(job) and do_here(opened, each, job)):
+            st.rerun()
+        show_job(each, job)
+
+
+main()

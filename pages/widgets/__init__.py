@@ -1,0 +1,1 @@
+"""What the screens share: colours, figures, tables and small pieces of a page."""

@@ -1,0 +1,99 @@
+"""What the Agreement page is computed from: the current grades of every person, and who is who."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import streamlit as st
+
+from rulerank.agreement import (
+    Alpha,
+    PairKappa,
+    RankerAgreement,
+    disputes,
+    krippendorff_alpha,
+    pairwise_kappa,
+    ranker_agreement,
+)
+from rulerank.agreement.disputes import Dispute
+from rulerank.campaign import OpenCampaign
+from rulerank.registry import rankers
+
+LEAST_LABELS = 5
+"""Labels a person needs before a ranker trained on them says anything."""
+
+
+@dataclass(frozen=True)
+class Grades:
+    """Every valid grade as three columns, and the fold's number behind them."""
+
+    units: tuple[int, ...]
+    people: tuple[int, ...]
+    grades: tuple[int, ...]
+    seen: int
+    settled: dict[int, int]
+
+    @property
+    def given(self) -> Counter[int]:
+        """How many grades each document has."""
+        return Counter(self.units)
+
+    @property
+    def shared(self) -> int:
+        """Documents with two grades or more."""
+        return sum(count > 1 for count in self.given.values())
+
+    def of(self, person: int) -> dict[int, int]:
+        """Return a person's grade of each document."""
+        found = zip(self.units, self.people, self.grades, strict=True)
+        return {unit: grade for unit, who, grade in found if who == person}
+
+
+def read_grades(opened: OpenCampaign) -> Grades:
+    """Return the grades as the log has them now."""
+    fold = opened.live.refresh()
+    table = fold.table()
+    columns = [tuple(each[k] for each in table) for k in range(3)]
+    return Grades(columns[0], columns[1], columns[2], fold.seen, dict(fold.adjudicated))
+
+
+def names_of(people: Mapping[int, str], found: Grades) -> dict[int, str]:
+    """Return a name for everybody who gave a grade."""
+    return {number: people.get(number, f"Person {number}") for number in sorted(set(found.people))}
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def alpha_of(campaign: int, seen: int, _found: Grades) -> Alpha:
+    """Return Krippendorff's alpha; computed once for each state of the log."""
+    return krippendorff_alpha(_found.units, _found.people, _found.grades)
+
+
+def kappas_of(found: Grades) -> list[PairKappa]:
+    """Return Cohen's kappa of every two people who share documents."""
+    return pairwise_kappa(found.units, found.people, found.grades)
+
+
+def open_disputes(found: Grades) -> list[Dispute]:
+    """Return the documents on which people differ and nobody has decided, the widest apart first."""
+    return disputes(found.units, found.people, found.grades, settled=found.settled)
+
+
+@st.cache_data(show_spinner="Training a ranker on each person's labels...", max_entries=32)
+def tau_of(
+    campaign: int, seen: int, ranker: str, shared: bool, _opened: OpenCampaign, _found: Grades
+) -> RankerAgreement:
+    """Return Kendall's tau between the rankers of people with enough labels; once for each state of the log."""
+    counts = Counter(_found.people)
+    labels = {who: _found.of(who) for who, count in sorted(counts.items()) if count >= LEAST_LABELS}
+    queries = _opened.query_index.tolist()
+    return ranker_agreement(
+        _opened.items,
+        _opened.items,
+        labels,
+        rankers[ranker],
+        qids=queries,
+        pool_qids=queries,
+        shared=shared,
+    )

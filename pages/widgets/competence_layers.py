@@ -1,0 +1,249 @@
+"""The layers of the competence figure: axes, heat, what can be clicked, the functions' means, the selection."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from pages.widgets.figure import counted
+from pages.widgets.theme import Theme, colour_scale
+
+GAP, MEANS = 0.015, 0.11
+"""Shares of the figure's width: between panels, and for the functions' means on the right."""
+
+ROW_PIXELS = 14
+"""Rows lower than this do not all get a name."""
+
+# What can be clicked carries [function, document] as customdata, -1 for neither. Lists, because Streamlit would return
+# a row of an array as a dictionary.
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The documents of one grade (`rows`) as columns; column c stands for rows[edges[c]:edges[c + 1]]."""
+
+    title: str
+    delta: NDArray[np.float32]
+    rows: NDArray[np.int64]
+    edges: NDArray[np.int64]
+    names: list[str]
+
+    @property
+    def documents(self) -> int:
+        """How many documents the panel stands for."""
+        return int(self.rows.size)
+
+    @property
+    def columns(self) -> int:
+        """How many columns are drawn."""
+        return int(self.edges.size) - 1
+
+    @property
+    def first(self) -> NDArray[np.int64]:
+        """The first document of each column."""
+        return self.rows[self.edges[:-1]]
+
+    @property
+    def binned(self) -> bool:
+        """Whether some column stands for several documents."""
+        return self.columns < self.documents
+
+    def column_of(self, document: int) -> int | None:
+        """Return the column in which a document stands, None where it has another grade."""
+        place = int(np.searchsorted(self.rows, document))
+        if place == self.rows.size or self.rows[place] != document:
+            return None
+        return int(np.searchsorted(self.edges, place, side="right")) - 1
+
+
+def axis(letter: str, number: int) -> str:
+    """Return plotly's name of an axis: x, x2, x3."""
+    return letter if number == 1 else f"{letter}{number}"
+
+
+def add_axes(figure: go.Figure, panels: Sequence[Panel], functions: int, top: float, theme: Theme) -> None:
+    """Lay out a pair of axes a panel, and one for the means; rows run from the first function, on top, downwards."""
+    bare = {"showticklabels": False, "ticks": "", "showgrid": False, "showline": False}
+    rows = {"range": [functions - 0.5, -0.5], "domain": [0, 1]}
+    each = (1 - MEANS - GAP * len(panels)) / len(panels)
+    layout: dict[str, object] = {}
+    for number, panel in enumerate(panels, start=1):
+        left = (number - 1) * (each + GAP)
+        # Every column has its tick text, unseen, because hover texts take a document's name from there.
+        layout[axis("xaxis", number)] = {
+            **bare,
+            "domain": [left, left + each],
+            "anchor": axis("y", number),
+            "range": [-0.5, panel.columns - 0.5],
+            "tickvals": np.arange(panel.columns),
+            "ticktext": panel.names,
+            "title": {"text": counted(panel.documents, "document"), "standoff": 18},
+        }
+        layout[axis("yaxis", number)] = {**bare, **rows, "anchor": axis("x", number)}
+        if number > 1:
+            layout[axis("yaxis", number)]["matches"] = "y"  # type: ignore[index]
+        figure.add_annotation(
+            {"text": f"<b>{panel.title}</b>", "x": left, "y": 1, "xref": "paper", "yref": "paper"},
+            xanchor="left",
+            yanchor="bottom",
+            showarrow=False,
+            font={"size": 14},
+        )
+    last = len(panels) + 1
+    layout[f"xaxis{last}"] = {
+        "domain": [1 - MEANS, 1],
+        "anchor": f"y{last}",
+        "range": [0, top],
+        "nticks": 3,
+        "tickformat": ".1~f",
+        "title": {"text": "Mean Δ", "standoff": 4},
+    }
+    layout[f"yaxis{last}"] = {**bare, **rows, "anchor": f"x{last}", "matches": "y"}
+    margin = figure.layout.margin.to_plotly_json()
+    bar = {"thickness": 12, "outlinewidth": 0, "tickformat": ".1f", "nticks": 5, "len": 1, "x": 1.015, "xpad": 4}
+    figure.update_layout(
+        layout,
+        dragmode="zoom",
+        margin={**margin, "t": margin["t"] + 18, "r": 12, "b": 64},
+        coloraxis={
+            "colorscale": colour_scale(theme.competence),
+            "cmin": 0,
+            "cmax": top,
+            "colorbar": {**bar, "title": {"text": "Δ"}, "tickfont": {"size": 12, "color": theme.muted}},
+        },
+    )
+
+
+def add_heat(figure: go.Figure, number: int, panel: Panel, names: Sequence[str], theme: Theme) -> None:
+    """Draw a panel's cells over a grey ground, which shows where a function is silent (not a number)."""
+    x, y = axis("x", number), axis("y", number)
+    figure.add_shape(
+        type="rect",
+        xref=f"{x} domain",
+        yref=f"{y} domain",
+        x0=0,
+        x1=1,
+        y0=0,
+        y1=1,
+        layer="below",
+        line_width=0,
+        fillcolor=theme.silent,
+    )
+    figure.update_layout({axis("yaxis", number): {"tickvals": np.arange(len(names)), "ticktext": list(names)}})
+    figure.add_heatmap(
+        z=panel.delta,
+        xaxis=x,
+        yaxis=y,
+        coloraxis="coloraxis",
+        hoverongaps=False,
+        hovertemplate="Function of query <b>%{y}</b><br>Document %{x}<br>Δ <b>%{z:.2f}</b><extra></extra>",
+    )
+
+
+def add_cells(figure: go.Figure, number: int, panel: Panel, names: Sequence[str]) -> None:
+    """Put an unseen mark on every cell, which can be clicked and tells of silent functions too."""
+    functions, columns = panel.delta.shape
+    query, column = np.divmod(np.arange(functions * columns), columns)
+    value = panel.delta.ravel()
+    figure.add_scatter(
+        x=column,
+        y=query,
+        xaxis=axis("x", number),
+        yaxis=axis("y", number),
+        mode="markers",
+        marker={"opacity": 0, "size": 6, "color": "#888888"},
+        selected={"marker": {"opacity": 0}},
+        unselected={"marker": {"opacity": 0}},
+        customdata=np.column_stack([query, panel.first[column]]).tolist(),
+        text=[
+            f"Function of query <b>{names[q]}</b><br>Document {panel.names[c]}<br>"
+            + (f"Δ <b>{v:.2f}</b>" if np.isfinite(v) else "no rule for it")
+            for q, c, v in zip(query, column, value, strict=True)
+        ],
+        hovertemplate="%{text}<extra></extra>",
+    )
+
+
+def add_document_ticks(figure: go.Figure, number: int, panel: Panel, theme: Theme) -> None:
+    """Put a tick under every column, which can be clicked: marks on so many cells would be slow."""
+    functions = panel.delta.shape[0]
+    figure.add_scatter(
+        x=np.arange(panel.columns),
+        y=np.full(panel.columns, functions - 0.5),
+        xaxis=axis("x", number),
+        yaxis=axis("y", number),
+        mode="markers",
+        cliponaxis=False,
+        marker={"symbol": "line-ns", "size": 9, "line": {"width": 1, "color": theme.muted}},
+        selected={"marker": {"opacity": 1}},
+        unselected={"marker": {"opacity": 1}},
+        customdata=np.column_stack([np.full(panel.columns, -1), panel.first]).tolist(),
+        hovertemplate="Document %{x}<extra></extra>",
+    )
+
+
+def add_means(figure: go.Figure, number: int, matrix: NDArray[np.float32], names: Sequence[str], theme: Theme) -> None:
+    """Draw each function's mean Delta over the documents it has rules for, as a dot that can be clicked."""
+    known = np.isfinite(matrix)
+    spoken = known.sum(axis=1)
+    mean = np.where(known, matrix, 0).sum(axis=1, dtype=np.float64) / np.maximum(spoken, 1)
+    rows = np.arange(len(names))
+    figure.add_scatter(
+        x=np.where(spoken > 0, mean, np.nan),
+        y=rows,
+        xaxis=axis("x", number),
+        yaxis=axis("y", number),
+        mode="markers",
+        marker={"size": 7, "color": theme.accent, "line": {"width": 0}},
+        selected={"marker": {"opacity": 1}},
+        unselected={"marker": {"opacity": 1}},
+        customdata=np.column_stack([rows, np.full(rows.size, -1), spoken]).tolist(),
+        text=list(names),
+        hovertemplate="Function of query <b>%{text}</b><br>mean Δ <b>%{x:.2f}</b>"
+        f"<br>has rules for %{{customdata[2]:,d}} of {matrix.shape[1]:,d} documents<extra></extra>",
+    )
+
+
+def add_row_names(figure: go.Figure, names: Sequence[str], theme: Theme) -> None:
+    """Name the functions on the left, as many as fit; the axes' own texts are all needed for hovering."""
+    margin = figure.layout.margin
+    room = max(1, (figure.layout.height - margin.t - margin.b) // ROW_PIXELS)
+    step = -(-len(names) // room)
+    shown = range(0, len(names), step)
+    widest = max(len(names[row]) for row in shown)
+    for row in shown:
+        figure.add_annotation(
+            {"text": names[row], "x": 0, "y": row, "xref": "paper", "yref": "y", "xshift": -4},
+            xanchor="right",
+            yanchor="middle",
+            showarrow=False,
+            font={"size": 12, "color": theme.muted},
+        )
+    left = 40 + 7 * widest
+    figure.add_annotation(
+        {"text": "Query whose function it is", "x": 0, "y": 0.5, "xref": "paper", "yref": "paper"},
+        xshift=-(left - 6),
+        textangle=-90,
+        xanchor="left",
+        yanchor="middle",
+        showarrow=False,
+    )
+    figure.update_layout(margin_l=left)
+
+
+def mark_selected(
+    figure: go.Figure, panels: Sequence[Panel], functions: int, query: int | None, document: int | None, theme: Theme
+) -> None:
+    """Frame the chosen function's row and the chosen document's column."""
+    frame = {"type": "rect", "line": {"color": theme.lines[1], "width": 2}}
+    for number, panel in enumerate(panels, start=1):
+        x, y = axis("x", number), axis("y", number)
+        if query is not None and 0 <= query < functions:
+            figure.add_shape(frame, xref=f"{x} domain", x0=0, x1=1, yref=y, y0=query - 0.5, y1=query + 0.5)
+        column = None if document is None else panel.column_of(document)
+        if column is not None:
+            figure.add_shape(frame, xref=x, x0=column - 0.5, x1=column + 0.5, yref=f"{y} domain", y0=0, y1=1)

@@ -1,0 +1,67 @@
+"""Backup of the whole database, and a restore that never touches the one in use."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.widgets.export_preview import size_text
+from rulerank.errors import RulerankError
+
+if TYPE_CHECKING:
+    from db.workspace import Workspace
+
+
+def show_backup(workspace: Workspace) -> None:
+    """Offer a backup file and a restore from one."""
+    st.subheader("Backup and restore")
+    st.caption(
+        "One file with every campaign, label and account, made while people go on labelling. "
+        "It also holds password hashes: keep it where only you can read it."
+    )
+    left, right = st.columns(2, gap="large")
+    with left:
+        _offer_backup(workspace)
+    with right:
+        _offer_restore(workspace)
+
+
+def _offer_backup(workspace: Workspace) -> None:
+    if st.button("Make a backup", icon=":material/save:", key="backup-make"):
+        with st.spinner("Making a backup..."):
+            name = time.strftime("rulerank-backup-%Y%m%dT%H%M%SZ.db", time.gmtime())
+            st.session_state["backup"] = (name, workspace.backup_bytes())
+    kept = st.session_state.get("backup")
+    if kept is not None:
+        name, data = kept
+        st.download_button(
+            f"Download {name} ({size_text(len(data))})",
+            data,
+            name,
+            "application/vnd.sqlite3",
+            icon=":material/download:",
+            key="backup-download",
+            on_click="ignore",
+        )
+
+
+def _offer_restore(workspace: Workspace) -> None:
+    file = st.file_uploader(
+        "Restore a backup",
+        key="backup-file",
+        help="It is checked, and becomes a new database file beside the one in use, which stays as it is.",
+    )
+    if file is not None and st.button("Check and restore", icon=":material/settings_backup_restore:"):
+        try:
+            with st.spinner("Checking the backup..."):
+                st.session_state["restored"] = str(workspace.restore_bytes(file.getvalue()))
+        except RulerankError as error:
+            st.session_state.pop("restored", None)
+            st.error(str(error), icon=":material/error:")
+    path = st.session_state.get("restored")
+    if path:
+        st.success(f"The backup is whole and is now the database `{path}`.", icon=":material/check_circle:")
+        st.write("To work with it, stop the app and start it with:")
+        st.code(f"RULERANK_DATABASE='sqlite:///{path}' python3 run.py", language="bash")

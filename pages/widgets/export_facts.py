@@ -1,0 +1,113 @@
+"""What leaves a campaign: its documents with one grade each, the log with names, and the facts for the README."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+import rulerank
+from rulerank.agreement import aggregate, krippendorff_alpha
+from rulerank.campaign import OpenCampaign
+from rulerank.collection import UNLABELLED, Collection
+from rulerank.registry import discretizers, rankers, samplers
+
+if TYPE_CHECKING:
+    from rulerank.campaign import LabelEvent
+
+
+@dataclass(frozen=True)
+class Leaving:
+    """A campaign's pool with final grades, how many documents wait for an adjudicator, and where the log stood."""
+
+    collection: Collection
+    waiting: int
+    seen: int
+
+    def queries(self, unlabelled: bool) -> int:
+        """Return how many queries would be exported."""
+        if unlabelled:
+            return len(self.collection.queries)
+        return int(np.unique(self.collection.query_index[self.collection.grades != UNLABELLED]).size)
+
+
+def gather(opened: OpenCampaign, rule: str) -> Leaving:
+    """Return the pool with one grade a document by an aggregation rule; -1 where there is none."""
+    fold = opened.live.refresh()
+    table = fold.table()
+    units, people, grades = ([each[k] for each in table] for k in range(3))
+    # An imported grade stands where nobody has judged.
+    judged = aggregate(units, people, grades, rule, adjudicated=fold.adjudicated)
+    waiting = set(units) - judged.keys()
+    final = {**{row: grade for row, grade in fold.imported.items() if row not in waiting}, **judged}
+    values = np.full(opened.pool_rows.size, UNLABELLED, np.int32)
+    for row, grade in final.items():
+        values[row] = grade
+    pool = opened.collection.select(opened.pool_rows).with_grades(values)
+    return Leaving(pool, len(waiting), fold.seen)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What somebody asked for; equal wishes at the same state of the log give equal files."""
+
+    formats: tuple[str, ...]
+    folds: int
+    seed: int
+    unlabelled: bool
+    rule: str
+    named: bool
+
+    def options(self, leaving: Leaving) -> dict[str, Any]:
+        """Return the arguments of `preview` and `make_bundle`; folds are left out where there are too few queries."""
+        chosen = [name for name in self.formats if name != "folds" or self.folds <= leaving.queries(self.unlabelled)]
+        return {"formats": chosen, "folds": self.folds, "seed": self.seed, "unlabelled": self.unlabelled}
+
+
+def event_rows(opened: OpenCampaign, events: list[LabelEvent], names: Mapping[int, str] | None) -> list[dict[str, Any]]:
+    """Return the log as plain rows with qid, docid and time; people by name, or by number if no names are given."""
+    rows = []
+    for event in events:
+        qid, docid = opened.document(event.row)
+        person = event.person if names is None or event.person is None else names.get(event.person, str(event.person))
+        rows.append(
+            {
+                "id": event.id,
+                "at": datetime.fromtimestamp(event.at, UTC).isoformat(),
+                "kind": event.kind.value,
+                "person": person,
+                "qid": qid,
+                "docid": docid,
+                "row": int(opened.pool_rows[event.row]) + 1,
+                "grade": event.grade,
+                "text": event.text,
+                "undoes": event.undoes,
+                "seconds": None if event.seconds is None else round(event.seconds, 3),
+            }
+        )
+    return rows
+
+
+def about(opened: OpenCampaign, rule: str) -> dict[str, Any]:
+    """Return the facts that README.txt states."""
+    settings = opened.settings
+    table = opened.live.fold.table()
+    units, people, grades = ([each[k] for each in table] for k in range(3))
+    alpha = krippendorff_alpha(units, people, grades) if table else None
+    return {
+        "campaign": opened.name,
+        "aggregation": rule,
+        "agreement": None if alpha is None or alpha.value is None else str(alpha),
+        "seed": settings.seed,
+        "version": rulerank.__version__,
+        "discretiser": f"{discretizers[settings.discretiser].label}, at most {settings.bins} intervals a feature",
+        "sampler": samplers[settings.sampler].label,
+        "ranker": rankers[settings.ranker].label,
+        "content_hash": opened.collection.content_hash,
+        "Annotators": len(set(people)),
+        "People per document": settings.overlap,
+        "Grades": "; ".join(f"{number} = {level.name}" for number, level in enumerate(settings.grades)),
+    }

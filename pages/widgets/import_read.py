@@ -1,0 +1,284 @@
+"""Uploaded files to one collection: archives opened, files joined, texts read, and everything wrong in one list."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import IO, Any
+
+import numpy as np
+
+from pages.widgets.import_task import Progress
+from rulerank.collection import Collection
+from rulerank.errors import InputError, LetorFormatError, RulerankError
+from rulerank.letor import read_letor
+from rulerank.texts import DocumentText, QueryText, TextFormatError, Texts, read_documents, read_queries
+
+MOST_PROBLEMS = 200
+MOST_MEMBERS = 1000
+ENDINGS = (".txt", ".letor", ".dat", ".svm", ".gz", ".xz", ".bz2", ".zip")
+_FOLD = re.compile(r"fold(\d+)", re.IGNORECASE)
+_BESIDE_DATA = ("readme", "license", "licence", "changelog")
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong in a file."""
+
+    file: str
+    line: int | None
+    column: int | None
+    found: str
+    message: str
+
+
+class BadFilesError(RulerankError):
+    """Some files cannot be read; `problems` says what is wrong in each, line by line."""
+
+    def __init__(self, problems: list[Problem]) -> None:
+        self.problems = problems[:MOST_PROBLEMS]
+        self.truncated = len(problems) > MOST_PROBLEMS
+        count = len({problem.file for problem in problems})
+        super().__init__(f"{count} {'file has' if count == 1 else 'files have'} problems; nothing was imported")
+
+
+@dataclass(frozen=True)
+class Upload:
+    """A file as it came: from a browser (`data`), or at a path on the server."""
+
+    name: str
+    data: bytes | None = None
+    path: Path | None = None
+    key: str = ""  # tells two uploads of the same name apart
+
+    def open(self) -> IO[bytes]:
+        """Return its bytes as a file."""
+        if self.path is not None:
+            try:
+                return self.path.open("rb")
+            except OSError as error:
+                raise InputError(f"{self.name}: cannot be opened: {error.strerror}; check the path") from error
+        stream = io.BytesIO(self.data or b"")
+        stream.name = self.name
+        return stream
+
+    @property
+    def size(self) -> int:
+        """Its size in bytes."""
+        return self.path.stat().st_size if self.path is not None else len(self.data or b"")
+
+
+@dataclass(frozen=True)
+class Files:
+    """What somebody chose to import."""
+
+    letor: tuple[Upload, ...]
+    evaluation: tuple[Upload, ...] = ()
+    queries: Upload | None = None
+    documents: Upload | None = None
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What was read: a collection, which of its rows came from the second upload, texts, and what to know about it."""
+
+    collection: Collection
+    second: np.ndarray  # a mask of the rows that came from the files of the evaluation set
+    texts: Texts | None
+    files: tuple[tuple[str, int, int], ...]  # name, documents, queries
+    notes: tuple[str, ...] = field(default=())
+
+
+def read_files(files: Files, progress: Progress) -> Imported:
+    """Read everything; problems of all files come together in one BadFilesError."""
+    if not files.letor:
+        raise InputError("choose at least one LETOR file")
+    reader = _Reader(files, progress)
+    pool = reader.letor(files.letor)
+    evaluation = reader.letor(files.evaluation)
+    queries: dict[str, QueryText] = reader.texts(files.queries, read_queries)
+    documents: dict[str, DocumentText] = reader.texts(files.documents, read_documents)
+    if reader.problems:
+        raise BadFilesError(reader.problems)
+    whole = Collection.concat([*pool, *evaluation]) if len(pool) + len(evaluation) > 1 else pool[0]
+    second = rows_of_second(whole, pool, evaluation)
+    texts = Texts(queries, documents) if queries or documents else None
+    notes = [*reader.notes, *map(str, whole.warnings), *_repeated(whole), *_coverage(whole, texts)]
+    if evaluation:
+        both = {qid for part in pool for qid in part.queries} & {qid for part in evaluation for qid in part.queries}
+        if both:
+            notes.append(
+                f"{len(both)} queries are in the pool and in the evaluation set too (as {min(both)}): "
+                "the curves will flatter the ranker"
+            )
+    return Imported(whole, second, texts, tuple(reader.read), tuple(notes))
+
+
+def rows_of_second(whole: Collection, first: Iterable[Collection], second: Iterable[Collection]) -> np.ndarray:
+    """Return a mask of the joined rows that came from the second parts: within a query they stand after the first's."""
+    place = {qid: number for number, qid in enumerate(whole.queries)}
+    counts = np.zeros(len(whole.queries), np.int64)
+    for part in first:
+        numbers = np.array([place[qid] for qid in part.queries], np.int64)
+        np.add.at(counts, numbers[part.query_index], 1)
+    offset = np.arange(len(whole)) - whole.indptr[whole.query_index]
+    return np.asarray(offset >= counts[whole.query_index])
+
+
+class _Reader:
+    """Reads files one after the other, tells how far it is, and remembers what was wrong."""
+
+    def __init__(self, files: Files, progress: Progress) -> None:
+        self.problems: list[Problem] = []
+        self.notes: list[str] = []
+        self.read: list[tuple[str, int, int]] = []
+        texts = [each for each in (files.queries, files.documents) if each is not None]
+        self._total = max(1, sum(each.size for each in (*files.letor, *files.evaluation, *texts)))
+        self._before = 0
+        self._progress = progress
+
+    def letor(self, uploads: tuple[Upload, ...]) -> list[Collection]:
+        """Read LETOR files; an archive counts as the files in it."""
+        parts = []
+        for upload in uploads:
+            for name, stream, share in self._opened(upload):
+                found = self._guarded(name, partial(read_letor, stream, progress=self._tell(share)))
+                if found is not None:
+                    parts.append(found)
+                    self.read.append((name, len(found), len(found.queries)))
+            self._before += upload.size
+        return parts
+
+    def texts(self, upload: Upload | None, read: Callable[..., Any]) -> Any:
+        """Read a file of texts."""
+        if upload is None:
+            return {}
+        with upload.open() as stream:
+            found = self._guarded(upload.name, partial(read, stream, progress=self._tell(1.0)))
+        self._before += upload.size
+        return found or {}
+
+    def _opened(self, upload: Upload) -> Iterator[tuple[str, IO[bytes], float]]:
+        """Give the files of an upload with the share of the upload's bytes that one of their bytes stands for."""
+        with upload.open() as stream:
+            if stream.read(4) not in (b"PK\x03\x04", b"PK\x05\x06"):
+                stream.seek(0)
+                yield upload.name, stream, 1.0
+                return
+            try:
+                with zipfile.ZipFile(stream) as archive:
+                    members = self._members(upload.name, archive)
+                    share = upload.size / max(1, sum(member.file_size for member in members))
+                    for member in members:
+                        with archive.open(member) as inside:
+                            yield f"{upload.name}/{member.filename}", inside, share
+            except (zipfile.BadZipFile, EOFError, RuntimeError, NotImplementedError) as error:
+                self._note(upload.name, f"the zip cannot be unpacked ({error}); pack it again, without a password")
+
+    def _members(self, name: str, archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
+        members = [member for member in archive.infolist() if _is_data(member.filename) and not member.is_dir()]
+        if not members or len(members) > MOST_MEMBERS:
+            wanted = f"files ending in {', '.join(ENDINGS[:4])}, plain or compressed"
+            self._note(name, f"the zip must hold 1 to {MOST_MEMBERS} {wanted}; it holds {len(members)}")
+            return []
+        kept, note = one_fold(name, [member.filename for member in members])
+        self.notes += [note] if note else []
+        return [member for member in members if member.filename in kept]
+
+    def _guarded(self, name: str, read: Callable[[], Any]) -> Any:
+        """Return what was read, or None and remember why not."""
+        try:
+            return read()
+        except LetorFormatError as error:
+            self.problems += [Problem(name, p.line, p.column, p.text, p.message) for p in error.problems]
+        except TextFormatError as error:
+            self.problems += [Problem(name, p.line, None, p.text, p.message) for p in error.problems]
+        except InputError as error:
+            self._note(name, str(error).removeprefix(f"{name}: "))
+        return None
+
+    def _note(self, name: str, message: str) -> None:
+        self.problems.append(Problem(name, None, None, "", message))
+
+    def _tell(self, share: float) -> Progress:
+        highest = 0
+
+        def tell(done: int, total: int | None) -> None:
+            nonlocal highest
+            highest = max(highest, done)
+            self._progress(min(self._total, self._before + int(share * highest)), self._total)
+
+        return tell
+
+
+def one_fold(name: str, paths: list[str]) -> tuple[set[str], str]:
+    """Keep one fold of a folder of folds: each holds the whole collection, only divided differently."""
+    by_fold: dict[int, set[str]] = {}
+    for path in paths:
+        for part in PurePosixPath(path).parts[:-1]:
+            found = _FOLD.fullmatch(part)
+            if found:
+                by_fold.setdefault(int(found.group(1)), set()).add(path)
+                break
+    if len(by_fold) < 2:
+        return set(paths), ""
+    first = min(by_fold)
+    loose = set(paths) - set().union(*by_fold.values())
+    words = f"of the {len(by_fold)} folds in {name}, which hold the same documents, Fold{first} was taken"
+    return by_fold[first] | loose, words
+
+
+def files_at(path_text: str) -> tuple[Upload, ...]:
+    """Return the files at a path on the server: one file, or the data files of a folder and its folds."""
+    path = Path(path_text.strip()).expanduser()
+    if path.is_file():
+        return (Upload(str(path), path=path),)
+    if not path.is_dir():
+        raise InputError(f"{path} is neither a file nor a folder on the server; check the path")
+    near = {file.relative_to(path).as_posix(): file for file in (*path.glob("*"), *path.glob("*/*")) if file.is_file()}
+    found = {name: file for name, file in sorted(near.items()) if _is_data(name)}
+    if not found or len(found) > MOST_MEMBERS:
+        raise InputError(f"{path} holds {len(found)} files ending in {', '.join(ENDINGS)}; name a folder of data files")
+    kept, _ = one_fold(str(path), list(found))
+    return tuple(Upload(str(file), path=file) for name, file in found.items() if name in kept)
+
+
+def _is_data(path: str) -> bool:
+    """Say whether a file's name may be one of data; packers add others of their own."""
+    parts = PurePosixPath(path.lower()).parts
+    if any(part.startswith((".", "__macosx")) for part in parts) or parts[-1].startswith(_BESIDE_DATA):
+        return False
+    return parts[-1].endswith(ENDINGS)
+
+
+def _repeated(collection: Collection) -> list[str]:
+    """Find documents that stand twice in their query."""
+    pairs = [pair for pair in zip(collection.query_index.tolist(), collection.docids, strict=True) if pair[1]]
+    twice = len(pairs) - len(set(pairs))
+    if not twice:
+        return []
+    return [f"{twice:,} documents stand more than once under the same query: were overlapping files joined?"]
+
+
+def _coverage(collection: Collection, texts: Texts | None) -> list[str]:
+    """Say how many ids of the texts belong to the collection, where some are missing."""
+    if texts is None:
+        return []
+    notes = []
+    docids = {docid for docid in collection.docids if docid}
+    for what, given, wanted in (
+        ("queries", texts.queries.keys(), set(collection.queries)),
+        ("documents", texts.documents.keys(), docids),
+    ):
+        found = len(wanted & given)
+        if given and found < len(wanted):
+            hint = "" if found else ": the ids of the two files have nothing in common"
+            notes.append(f"{found:,} of {len(wanted):,} {what} have a text{hint}")
+    if texts.documents and not docids:
+        notes.append("the LETOR file names no documents ('# docid = X'), so no text can be matched to them")
+    return notes

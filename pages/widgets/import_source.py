@@ -1,0 +1,157 @@
+"""Where the data of a new campaign come from: an upload, a path on the server, or a collection that is here already."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import streamlit as st
+
+from pages.widgets.import_read import Files, Imported, Upload, files_at, read_files
+from pages.widgets.import_task import Progress, Task
+
+if TYPE_CHECKING:
+    from db.workspace import Workspace
+
+Work = Callable[[Progress], Imported]
+EXAMPLE = """\
+2 qid:10 1:0.031 2:0.667 3:0.500 # docid = D7
+0 qid:10 1:0.078 2:0.333 3:0.000 # docid = D9
+-1 qid:11 1:0.024 2:0.167 3:0.250 # docid = D3"""
+SOURCES = {"upload": "Upload files", "path": "Files on the server", "stored": "A collection that is here already"}
+
+
+def ask_source(workspace: Workspace, *, paths: bool) -> tuple[Hashable, Work, str] | None:
+    """Ask for the data; returns what tells this choice from another, how to read it, and a name for it."""
+    stored = workspace.collections.all()
+    kinds = ["upload", *(["path"] if paths else []), *(["stored"] if stored else [])]
+    kind = "upload"
+    if len(kinds) > 1:
+        kind = st.segmented_control(
+            "Data", kinds, default="upload", required=True, format_func=SOURCES.__getitem__, key="import-source",
+            label_visibility="collapsed",
+        ) or "upload"  # fmt: skip
+    if kind == "stored":
+        return _ask_stored(workspace)
+    files = _ask_paths() if kind == "path" else _ask_uploads()
+    if files is None:
+        return None
+    everything = (*files.letor, None, *files.evaluation, None, files.queries, files.documents)
+    key = tuple(None if each is None else _identity(each) for each in everything)
+    return key, lambda progress: read_files(files, progress), files.letor[0].name.rsplit("/", 1)[-1]
+
+
+def _identity(upload: Upload) -> Hashable:
+    if upload.path is None:
+        return upload.name, upload.size, upload.key
+    stat = upload.path.stat()
+    return upload.name, stat.st_size, stat.st_mtime_ns
+
+
+def _ask_uploads() -> Files | None:
+    letor = st.file_uploader(
+        "LETOR files",
+        accept_multiple_files=True,
+        key="import-letor",
+        help="Lines such as `2 qid:10 1:0.5 2:0.1 # docid = D7`. Grades may be missing (-1). "
+        "Plain, gz, xz, bz2 or zip; several files are joined.",
+    )
+    queries, documents, evaluation = _more("uploads", _upload_one, _upload_many)
+    if not letor:
+        show_example()
+        return None
+    return Files(tuple(map(_uploaded, letor)), evaluation, queries, documents)
+
+
+def show_example() -> None:
+    """Show what the files look like to somebody who has none yet."""
+    st.markdown(
+        "A **LETOR** file has one query-document pair a line: grade, query, numbered features, and the document."
+    )
+    st.code(EXAMPLE, language=None)
+    st.caption("A grade of -1 is one that is not known yet. Texts are optional: without them, people see the features.")
+
+
+def _more(key: str, one: Callable[[str, str, str], Any], many: Callable[[str, str, str], Any]) -> tuple[Any, Any, Any]:
+    """Ask for texts and for a second file, which most people do not have."""
+    with st.expander("Add texts, or a separate file to evaluate on (optional)", key=f"import-more-{key}"):
+        left, right = st.columns(2, gap="large")
+        with left:
+            words = "TSV: `qid, text, need`; or JSONL with these names."
+            queries = one("Texts of queries", f"import-queries-{key}", words)
+        with right:
+            words = "TSV: `docid, title, body`; or JSONL with `docid, title, text, language`."
+            documents = one("Texts of documents", f"import-documents-{key}", words)
+        words = "LETOR files with grades, whose documents are never labelled: the curves are measured on them."
+        evaluation = many("Evaluation set", f"import-evaluation-{key}", words)
+    return queries, documents, evaluation
+
+
+def _upload_one(label: str, key: str, words: str) -> Upload | None:
+    found = st.file_uploader(label, key=key, help=words)
+    return _uploaded(found) if found else None
+
+
+def _upload_many(label: str, key: str, words: str) -> tuple[Upload, ...]:
+    return tuple(map(_uploaded, st.file_uploader(label, accept_multiple_files=True, key=key, help=words) or ()))
+
+
+def _uploaded(file: Any) -> Upload:
+    return Upload(file.name, file.getvalue(), key=file.file_id)
+
+
+def _ask_paths() -> Files | None:
+    path = st.text_input(
+        "LETOR file or folder on the server",
+        key="import-path",
+        persist_state="session",
+        placeholder="/data/ohsumed/S1.txt, or a folder of files or folds",
+        help="Possible because this app runs for one person on their own machine.",
+    )
+    queries, documents, evaluation = _more("paths", _path_one, _path_many)
+    if not path:
+        show_example()
+        return None
+    return Files(files_at(path), evaluation, queries, documents)
+
+
+def _path_one(label: str, key: str, words: str) -> Upload | None:
+    found = _path_many(label, key, words)
+    return found[0] if found else None
+
+
+def _path_many(label: str, key: str, words: str) -> tuple[Upload, ...]:
+    path = st.text_input(f"{label} (path)", key=key, help=words, persist_state="session")
+    return files_at(path) if path else ()
+
+
+def _ask_stored(workspace: Workspace) -> tuple[Hashable, Work, str]:
+    found = {info.id: info for info in workspace.collections.all()}
+    number = st.selectbox(
+        "Collection",
+        list(found),
+        format_func=lambda key: f"{found[key].name} ({found[key].rows:,} documents, {found[key].queries:,} queries)",
+        key="import-stored",
+        help="Several campaigns may share a collection; each has its own labels.",
+    )
+
+    def load(progress: Progress) -> Imported:
+        progress(0, None)
+        collection = workspace.collections.load(number)
+        none = np.zeros(len(collection), bool)
+        return Imported(collection, none, None, ((found[number].name, len(collection), len(collection.queries)),))
+
+    return ("stored", number), load, found[number].name
+
+
+def reading(key: Hashable, work: Work) -> Task[Imported]:
+    """Return the task that reads this choice, started the first time it is asked for; an older one is ended."""
+    kept: tuple[Hashable, Task[Imported]] | None = st.session_state.get("import-task")
+    if kept is not None and kept[0] == key:
+        return kept[1]
+    if kept is not None:
+        kept[1].cancel()
+    task = Task(work, "Reading the files")
+    st.session_state["import-task"] = (key, task)
+    return task

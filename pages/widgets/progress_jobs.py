@@ -1,0 +1,138 @@
+"""Long work for the Progress page: asked of the worker once, kept in the database, and shown while it goes on."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import streamlit as st
+
+from pages import context
+from pages.widgets.progress_data import Labels, kept_curve
+from rulerank.campaign import OpenCampaign
+from rulerank.campaign.progress import Band, Point, Values
+from rulerank.campaign.replay import RUNS, random_replay, read_replay, replay_length
+from rulerank.errors import RulerankError
+
+if TYPE_CHECKING:
+    from db.jobs import Job
+
+SMALL = 2000
+"""Documents of a pool for which the page does the work itself, where no worker does."""
+
+PATIENCE = 6.0
+"""Seconds that a job may wait while the worker is idle: a worker looks twice a second."""
+
+BUDGET = 1.5
+"""Seconds that a page may spend on a curve at a time; the rest is done at the next look."""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A piece of long work that is not there yet: what to ask the worker for, and what it is called on the page."""
+
+    arguments: dict[str, Any]
+    words: str
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A random replay: bands, the full-label ceiling, and how many labels it covers."""
+
+    bands: list[Band]
+    ceiling: Values
+    seed: int
+
+
+def random_of(opened: OpenCampaign, ranker: str, labels: int) -> tuple[Replay | None, Wanted | None]:
+    """Return the random replay that is kept, and what is to be asked for if it is too short or missing."""
+    if opened.known_grades is None or opened.evaluation is None:
+        return None, None
+    length = replay_length(labels, len(opened.items))
+    found = context.workspace().campaigns.snapshots(opened.id, f"random:{ranker}")
+    longest = max(found, key=lambda kept: kept.labels, default=None)
+    kept = None if longest is None else Replay(*read_replay(longest.values), longest.values["seed"])
+    if longest is not None and longest.labels >= length:
+        return kept, None
+    arguments = {"campaign": opened.id, "what": "random", "ranker": ranker, "labels": length}
+    return kept, Wanted(arguments, f"{RUNS} random orders of {length:,d} labels each")
+
+
+def curve_of(opened: OpenCampaign, ranker: str, labels: Labels) -> tuple[list[Point], Wanted | None]:
+    """Return the points of this campaign's curve that are there, and what is to be asked for if some are missing."""
+    curve = kept_curve(opened, ranker)
+    here = ranker == "lrar" or len(opened.items) <= SMALL
+    complete = curve.follow(labels.rows, labels.grades, seconds=BUDGET if here else 0.0)
+    if not complete and not here:
+        for kept in context.workspace().campaigns.snapshots(opened.id, f"curve:{ranker}")[:1]:
+            curve.load(kept.values)
+    # The very last point moves with every label; it alone is not worth a job.
+    lacking = curve.missing if here else [n for n in curve.missing if n < curve.labels]
+    if not lacking and (here or curve.points):
+        return curve.points, None
+    what = "here" if here else "curve"
+    arguments = {"campaign": opened.id, "what": what, "ranker": ranker, "labels": max(lacking or curve.missing)}
+    return curve.points, Wanted(arguments, f"{len(curve.missing):,d} points of the curve")
+
+
+def job_for(wanted: Wanted, person: int, drawn_at: float) -> Job:
+    """Return the job for a piece of work, asked for if there is none; one that ended before the page was drawn is old.
+
+    A curve's job in hand serves for later labels too: what it lacks is asked for when it is done.
+    """
+    jobs = context.workspace().jobs
+    for job in jobs.list(kind="replay", limit=50):
+        alike = {**job.arguments, "labels": wanted.arguments["labels"]} == wanted.arguments
+        if job.arguments == wanted.arguments or (alike and wanted.arguments["what"] == "curve" and not job.over):
+            if job.state == "done" and (job.finished_at or 0.0) < drawn_at:
+                break
+            return job
+    asked = jobs.get(jobs.ask("replay", wanted.arguments, person))
+    assert asked is not None
+    return asked
+
+
+def worker_is_away(job: Job) -> bool:
+    """Say whether a job waits although no other is being done, or has failed: then the page must do without."""
+    if job.state in ("failed", "stopped"):
+        return True
+    if job.state != "waiting" or time.time() - job.created_at < PATIENCE:
+        return False
+    return not context.workspace().jobs.list(states=("running",), limit=1)
+
+
+def do_here(opened: OpenCampaign, wanted: Wanted, job: Job) -> bool:
+    """Work out a random replay in the page, for small pools where no worker does it; returns whether it was done."""
+    if wanted.arguments["what"] != "random" or len(opened.items) > SMALL:
+        return False
+    context.workspace().jobs.stop(job.id)
+    ranker, length = wanted.arguments["ranker"], wanted.arguments["labels"]
+    with st.status(f"Working out {wanted.words}; this is done once.", expanded=True) as status:
+        bar = st.progress(0.0)
+
+        def tell(done: int, total: int) -> None:
+            bar.progress(done / total)
+
+        try:
+            values = random_replay(opened, ranker, length, tell)
+        except RulerankError as error:
+            status.update(label=str(error), state="error")
+            return False
+        context.workspace().campaigns.put_snapshot(opened.id, f"random:{ranker}", length, values)
+        status.update(label="Done.", state="complete")
+    return True
+
+
+def show_job(wanted: Wanted, job: Job) -> None:
+    """Show how far the worker is with a piece of work."""
+    if worker_is_away(job):
+        why = f" It said: {job.message}" if job.message else ""
+        st.caption(
+            f":material/pending: {wanted.words} are not worked out: no background worker does it.{why} "
+            "Start the app with `python3 run.py`, which starts a worker too."
+        )
+    elif job.state == "waiting":
+        st.progress(0.0, text=f"Waiting for the background worker: {wanted.words}.")
+    else:
+        st.progress(job.share or 0.0, text=f"The background worker works out {wanted.words}.")

@@ -1,0 +1,268 @@
+"""The parts of the Progress page, from what was worked out to what is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from pages.widgets import charts
+from pages.widgets.progress_data import (
+    LONGEST_PAUSE,
+    METRICS,
+    Labels,
+    Measure,
+    convention_text,
+    evaluated_on,
+    offered_rankers,
+)
+from pages.widgets.progress_jobs import Replay
+from rulerank.campaign import OpenCampaign
+from rulerank.campaign.progress import CUT_OFFS, Point, checkpoints
+from rulerank.campaign.replay import RUNS
+from rulerank.campaign.stopping import RuleState, StopLight
+
+WIDTH = 210
+"""Pixels of a number's box: four stand beside each other on a small laptop, two on a tablet."""
+
+LIGHTS = {
+    "green": (":material/check_circle:", st.success),
+    "amber": (":material/hourglass_bottom:", st.warning),
+    "red": (":material/arrow_forward:", st.info),
+    "grey": (":material/radio_button_unchecked:", st.info),
+}
+
+
+def ask_measure() -> tuple[Measure, list[str], str]:
+    """Ask what the curve shows: the metric, the rankers, and the horizontal axis."""
+    # Fixed widths in a row that wraps: nothing is cut off on a tablet.
+    row = st.container(horizontal=True, vertical_alignment="bottom")
+    name = row.selectbox("Metric", list(METRICS), format_func=METRICS.__getitem__, key="progress-metric", width=140)
+    cuts = name in ("ndcg", "precision")
+    k = row.selectbox(
+        "k", CUT_OFFS, index=9, key="progress-k", disabled=not cuts, help="How many documents count.", width=90
+    )
+    x = row.segmented_control(
+        "Against",
+        ["labels", "minutes"],
+        default="labels",
+        required=True,
+        format_func={"labels": "Labels", "minutes": "Minutes"}.__getitem__,
+        key="progress-x",
+        help=f"Minutes are the time that people spent on documents, added up; of one document at most "
+        f"{LONGEST_PAUSE / 60:.0f} minutes count, because then somebody had left.",
+    )
+    labels = offered_rankers()
+    chosen = row.multiselect(
+        "Rankers",
+        list(labels),
+        default=["lrar"],
+        format_func=labels.__getitem__,
+        key="progress-rankers",
+        width=400,
+        help="What learns from the labels. LRAR follows every label at once; the others learn anew at each point.",
+    )
+    expected = st.toggle(
+        "Average over ties",
+        key="progress-ties",
+        help="Documents with equal scores stay in file order, which flatters a ranker with many ties if the file is "
+        "sorted well. Averaged, the value is the exact mean over all orders of such documents.",
+    )
+    return Measure(name, k, expected), chosen or ["lrar"], x or "labels"
+
+
+def value_of(point: Point | None, measure: Measure) -> float | None:
+    """Return a metric at a point, None where it is not defined yet."""
+    return None if point is None else point.values.get(measure.key)
+
+
+def show_numbers(
+    opened: OpenCampaign, labels: Labels, measure: Measure, points: Sequence[Point], rules: RuleState | None
+) -> None:
+    """Show where the campaign stands in four numbers."""
+    row = st.container(horizontal=True)
+    row.metric(
+        f"Labelled (of {len(opened.items):,d})",
+        f"{len(labels):,d}",
+        border=True,
+        width=WIDTH,
+        help="Documents with a grade.",
+    )
+    now = value_of(points[-1] if points else None, measure)
+    row.metric(
+        f"{measure.label} now",
+        "not yet" if now is None else f"{now:.3f}",
+        border=True,
+        width=WIDTH,
+        help=f"{convention_text(opened.settings.convention, measure.expected)}. "
+        f"Evaluated on {evaluated_on(opened, labels)}.",
+    )
+    found = labels.relevant[-1] if labels.rows else 0
+    known = opened.known_grades
+    total = None if known is None else int((known > 0).sum())
+    row.metric(
+        f"Relevant found (of {total:,d})" if total else "Relevant found",
+        f"{found:,d}",
+        border=True,
+        width=WIDTH,
+        help="Labelled documents with a grade above 0."
+        + ("" if total else " How many the whole pool holds is not known."),
+    )
+    stop = "none" if rules is None else "not yet" if not rules.stopped else "reached"
+    row.metric(
+        "Natural stop",
+        stop,
+        border=True,
+        width=WIDTH,
+        help="The sampler stops by itself when the document with the fewest rules is labelled already: "
+        "no other document would tell it anything new.",
+    )
+
+
+def show_light(light: StopLight) -> None:
+    """Show the stop light with its reasons."""
+    icon, box = LIGHTS[light.colour]
+    reasons = "\n".join(f"- {reason}" for reason in light.reasons)
+    box(f"**{light.headline}**\n\n{reasons}", icon=icon)
+
+
+def show_curve(
+    opened: OpenCampaign,
+    labels: Labels,
+    measure: Measure,
+    x: str,
+    curves: Mapping[str, Sequence[Point]],
+    replays: Mapping[str, Replay],
+) -> None:
+    """Show the learning curve: one line a ranker, the random replay of the first, and the ceilings."""
+    names = offered_rankers()
+    lines = [
+        charts.Curve(
+            names[ranker],
+            _places([point.labels for point in points], labels, x),
+            np.array([value_of(point, measure) for point in points], np.float64),
+        )
+        for ranker, points in curves.items()
+    ]
+    first = next(iter(curves))
+    band = _band(replays.get(first), measure, labels, x)
+    ceilings = {names[ranker]: replay.ceiling[measure.key] for ranker, replay in replays.items() if replay.ceiling}
+    figure = charts.learning_curve(
+        lines,
+        metric_label=measure.label,
+        convention=convention_text(opened.settings.convention, measure.expected),
+        evaluated_on=evaluated_on(opened, labels),
+        x=x,
+        band=band,
+        ceiling=ceilings or None,
+        theme=charts.current_theme(),
+    )
+    charts.show(figure, f"{opened.name} {measure.label}", key="progress-curve")
+    st.caption(_words(opened, replays, names[first], x, band is not None))
+
+
+def _places(numbers: list[int], labels: Labels, x: str) -> list[float]:
+    return [float(n) for n in numbers] if x == "labels" else labels.minutes_at(numbers)
+
+
+def _band(replay: Replay | None, measure: Measure, labels: Labels, x: str) -> charts.Band | None:
+    if replay is None or not labels.rows:
+        return None
+    # As far as the campaign has come, and one point beyond it.
+    beyond = next((band.labels for band in replay.bands if band.labels >= len(labels)), len(labels))
+    shown = [band for band in replay.bands if band.labels <= beyond]
+    if not shown:
+        return None
+    key = measure.key
+    return charts.Band(
+        _places([band.labels for band in shown], labels, x),
+        [band.mean[key] for band in shown],
+        [band.low[key] for band in shown],
+        [band.high[key] for band in shown],
+        runs=RUNS,
+    )
+
+
+def _words(opened: OpenCampaign, replays: Mapping[str, Replay], first: str, x: str, drawn: bool) -> str:
+    if opened.evaluation is None:
+        return (
+            "There is no evaluation set, so the curve is a cross-validation by query on the labelled set itself. It is "
+            "kinder than a test on other documents, and jumps as the labelled set grows; a random replay and the "
+            "full-label ceiling need an evaluation set."
+        )
+    if opened.known_grades is None:
+        return (
+            "A random replay and the full-label ceiling need grades of the whole pool. Those of this campaign are not "
+            "known beforehand, which is why it exists."
+        )
+    if not drawn:
+        return "The random replay appears here as soon as it is worked out."
+    seed = next(iter(replays.values())).seed
+    pace = " Its minutes are those of this campaign for as many labels." if x == "minutes" else ""
+    return (
+        f"Random order: {RUNS} replays of this pool with its known grades, labelled in random order (seed {seed}), "
+        f"ranked by {first}; 95% of the runs lie in the band.{pace} All labels: the ranker after the whole pool."
+    )
+
+
+def show_rules(ledger: Sequence[Mapping[str, object]], rules: RuleState | None) -> None:
+    """Show the rule counts of the chosen documents against the stop line as it stands."""
+    if rules is None:
+        st.info("This sampler does not count rules, so there is no stop line to watch.", icon=":material/info:")
+        return
+    counts = [row["rule_count"] for row in ledger if row["rule_count"] is not None and row["state"] != "expired"]
+    # Who labels on beyond the stop takes documents above the line: then the stop lies further back.
+    stopped = bool(rules.stopped and counts and counts[-1] <= (rules.fewest_labelled or 0))  # type: ignore[operator]
+    if rules.fewest_unlabelled is not None and counts:
+        counts.append(rules.fewest_unlabelled)
+    figure = charts.rules_curve(
+        list(range(1, len(counts) + 1)),
+        counts,  # type: ignore[arg-type]
+        rules.fewest_labelled,
+        stopped,
+        theme=charts.current_theme(),
+    )
+    charts.show(figure, "fewest rules", key="progress-rules")
+    st.caption(
+        "The last point is the unlabelled document with the fewest rules now. The stop line is where it stands now; "
+        "it rises as labels come in."
+    )
+
+
+def show_found(opened: OpenCampaign, labels: Labels) -> None:
+    """Show how many relevant documents were found after each label."""
+    at = checkpoints(len(labels), 400)
+    known = opened.known_grades
+    figure = charts.found_curve(
+        at,
+        [labels.relevant[n - 1] for n in at],
+        None if known is None else int((known > 0).sum()),
+        len(opened.items),
+        theme=charts.current_theme(),
+    )
+    charts.show(figure, "relevant found", key="progress-found")
+
+
+def show_people(labels: Labels) -> None:
+    """Show each person's labels and speed."""
+    charts.show(
+        charts.annotator_speed(labels.people, theme=charts.current_theme()), "labels by person", key="progress-people"
+    )
+    if labels.people:
+        with st.expander("As a table"):
+            st.dataframe(_people_table(labels), hide_index=True)
+
+
+def _people_table(labels: Labels) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "Person": [person.name for person in labels.people],
+            "Labels": [person.labels for person in labels.people],
+            "Median seconds a label": [person.median_seconds for person in labels.people],
+            "Labels an hour": [
+                round(3600 / person.median_seconds) if person.median_seconds else None for person in labels.people
+            ],
+        }
+    )

@@ -1,0 +1,125 @@
+"""The parts of the Competence page: the map, the chosen query, the chosen document, and the table of documents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from pages import context
+from pages.widgets import charts
+from pages.widgets.competence import make_panels
+from pages.widgets.competence_layers import mark_selected
+from pages.widgets.ranking_competence import CompetenceMap, document_table, function_words, query_table
+from rulerank.campaign import OpenCampaign
+
+
+def _key(what: str, opened: OpenCampaign, found: CompetenceMap) -> str:
+    """Return the name of a widget of this very map: what was chosen on another campaign's, or an older one, is gone."""
+    return f"competence-{what}-{opened.id}-{found.seen}"
+
+
+def follow_clicks(opened: OpenCampaign, found: CompetenceMap) -> None:
+    """Take over what was just clicked on the map or chosen in the table, before anything is drawn."""
+    state = st.session_state
+    query, document, clicked, chosen = (
+        _key(what, opened, found) for what in ("query", "document", "clicked", "chosen")
+    )
+    state.setdefault(query, 0)
+    state.setdefault(document, None)
+    click = charts.clicked(state.get(_key("map", opened, found)))
+    if click != state.get(clicked, charts.Click()):
+        state[clicked] = click
+        if click.query is not None and click.query < len(found.queries):
+            state[query] = click.query
+        if click.document is not None and click.document < found.rows.size:
+            state[document] = click.document
+    event: Any = state.get(_key("table", opened, found))
+    picked = event["selection"]["rows"] if event else []
+    if picked != state.get(chosen, []):
+        state[chosen] = picked
+        if picked and picked[0] < found.rows.size:
+            state[document] = picked[0]
+
+
+def show_map(opened: OpenCampaign, found: CompetenceMap) -> None:
+    """Show Delta(q, d), one panel a grade, with what is chosen in frames.
+
+    A map of thousands of documents takes a while to draw: it is drawn once a session, and only its frames change.
+    """
+    theme = charts.current_theme()
+    key = _key(f"drawn-{theme.name}", opened, found)
+    if key not in st.session_state:
+        docids = [opened.collection.docids[opened.pool_rows[row]] or f"row {row}" for row in found.rows]
+        names = [level.name for level in opened.settings.grades]
+        qids = [opened.collection.queries[query] for query in found.queries]
+        figure = charts.competence_heatmaps(found.delta, qids, docids, found.grades, grade_names=names, theme=theme)
+        st.session_state[key] = figure, figure.layout.shapes, make_panels(found.delta, docids, found.grades, names)
+    figure, bare, panels = st.session_state[key]
+    figure.layout.shapes = bare
+    query, document = (st.session_state[_key(what, opened, found)] for what in ("query", "document"))
+    mark_selected(figure, panels, len(found.queries), query, document, theme)
+    charts.show(figure, f"{opened.name} competence", key=_key("map", opened, found), clicks=True)
+
+
+def show_query(opened: OpenCampaign, found: CompetenceMap) -> None:
+    """Show the chosen query: what it asks, its labelled documents, and the way to its ranking."""
+    st.subheader("Query")
+    qids = opened.collection.queries
+    names = context.workspace().collections.query_names(opened.collection_id)
+
+    def words(place: int) -> str:
+        qid = qids[found.queries[place]]
+        return f"{qid}: {names[qid]}" if qid in names else f"Query {qid}"
+
+    place = st.selectbox(
+        "Function of the query",
+        range(len(found.queries)),
+        format_func=words,
+        key=_key("query", opened, found),
+        help="Or click on the map.",
+    )
+    text = context.workspace().collections.query_text(opened.collection_id, qids[found.queries[place]])
+    if text is not None:
+        with st.container(border=True):
+            st.text(text.text)
+            if text.need:
+                st.text(text.need)
+    st.markdown(function_words(found, place))
+    st.dataframe(query_table(opened, found, place), hide_index=True, key="competence-own")
+    link = {"campaign": str(opened.id), "query": qids[found.queries[place]]}
+    st.page_link("ranking.py", label="See its ranking", icon=":material/format_list_numbered:", query_params=link)
+
+
+def show_document(opened: OpenCampaign, found: CompetenceMap) -> None:
+    """Show p(q|d) of the chosen document."""
+    st.subheader("Document")
+    document = st.session_state[_key("document", opened, found)]
+    if document is None:
+        st.info("Choose a document in the table below, or click on the map, to see whose functions rank it.")
+        return
+    qid, name = opened.document(int(found.rows[document]))
+    text = context.workspace().collections.document_text(opened.collection_id, name)
+    st.text(f"{text.title if text is not None and text.title else name} (query {qid}, grade {found.grades[document]})")
+    qids = [opened.collection.queries[query] for query in found.queries]
+    figure = charts.query_weights_bar(
+        found.weights(opened, document), qids, top=10, document=name, theme=charts.current_theme()
+    )
+    charts.show(figure, f"query weights {name}", key="competence-weights")
+
+
+def show_documents(opened: OpenCampaign, found: CompetenceMap) -> None:
+    """Show each labelled document's most competent query."""
+    st.subheader("Most competent query of each document")
+    st.dataframe(
+        document_table(opened, found),
+        hide_index=True,
+        key=_key("table", opened, found),
+        on_select="rerun",
+        selection_mode="single-row",
+        height=min(420, 38 + 35 * found.rows.size),
+        column_config={
+            "Δ there": st.column_config.NumberColumn(help="|rank(q, d) − grade(d)| of the most competent function."),
+            "Δ of its own": st.column_config.NumberColumn(help="The same of the document's own query's function."),
+        },
+    )

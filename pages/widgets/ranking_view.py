@@ -1,0 +1,203 @@
+"""The parts of the Ranking page: tables of ranked documents, metrics of the query, and the rules behind a score."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from pages.widgets import charts
+from pages.widgets.ranking_data import Documents, Fitted, metrics_of
+from pages.widgets.ranking_rules import rules_behind, score_words, shares_table
+from rulerank.campaign import OpenCampaign
+from rulerank.metrics.conventions import conventions
+from rulerank.ranking import QueryLevelRules, QueryTermRules
+
+MOST_RULES = 200
+
+
+def grade_text(opened: OpenCampaign, grade: int | None) -> str:
+    """Return a grade with its name, or "not yet"."""
+    if grade is None:
+        return "not yet"
+    levels = opened.settings.grades
+    return f"{grade} {levels[grade].name}" if 0 <= grade < len(levels) else str(grade)
+
+
+def ranking_table(
+    opened: OpenCampaign,
+    documents: Documents,
+    titles: Sequence[str],
+    scores: np.ndarray,
+    order: np.ndarray,
+    moved: dict[int, int] | None = None,
+) -> pd.DataFrame:
+    """Return the documents, best first; `moved` adds by how many places each stands higher than elsewhere."""
+    table = pd.DataFrame(
+        {
+            "Rank": np.arange(1, len(order) + 1),
+            "Score": scores[order].round(4),
+            "Grade": [grade_text(opened, documents.given[place]) for place in order],
+            "Document": [titles[place] for place in order],
+        }
+    )
+    if np.unique(documents.pool_rows < 0).size > 1:
+        table["Set"] = ["evaluation" if documents.pool_rows[place] < 0 else "pool" for place in order]
+    if moved is not None:
+        table.insert(1, "Change", [_change(moved[int(place)]) for place in order])
+    return table
+
+
+def _change(places: int) -> str:
+    return "=" if not places else f"▲ {places}" if places > 0 else f"▼ {-places}"
+
+
+def show_table(table: pd.DataFrame, key: str) -> int | None:
+    """Show a table of ranked documents, and return the place of the one that is chosen."""
+    event: Any = st.dataframe(
+        table,
+        hide_index=True,
+        key=key,
+        on_select="rerun",
+        selection_mode="single-row",
+        height=min(560, 38 + 35 * len(table)),
+        column_config={
+            "Rank": st.column_config.NumberColumn(width=50),
+            "Change": st.column_config.TextColumn(
+                width=64, help="Places higher (▲) or lower (▼) than in the ranking on the left."
+            ),
+            "Document": st.column_config.TextColumn(width="medium"),
+            "Grade": st.column_config.TextColumn(
+                help="Given so far; of the evaluation set, the grade in the file. 'not yet': nobody has graded it."
+            ),
+            "Score": st.column_config.NumberColumn(
+                format="%.3f",
+                width=70,
+                help="The expected grade: sum over the grades r of r × p(r|document).",
+            ),
+            "Set": st.column_config.TextColumn(
+                help="pool: may be labelled, and is learnt from once it is; evaluation: only measured on."
+            ),
+        },
+    )
+    chosen = event["selection"]["rows"]
+    return int(chosen[0]) if chosen and chosen[0] < len(table) else None
+
+
+def latest_choice(places: list[int | None]) -> int:
+    """Return which table's choice counts: the one that has just changed, else the one that counted before."""
+    before, counted = st.session_state.get("ranking-choice", ([], 0))
+    changed = [
+        number
+        for number, place in enumerate(places)
+        if place is not None and (number >= len(before) or before[number] != place)
+    ]
+    counts = changed[-1] if changed else counted
+    if counts >= len(places) or places[counts] is None:
+        counts = next((number for number, place in enumerate(places) if place is not None), 0)
+    st.session_state["ranking-choice"] = (places, counts)
+    return counts
+
+
+def show_metrics(opened: OpenCampaign, documents: Documents, scores: np.ndarray) -> None:
+    """Show the metrics of this one query, or why there are none yet."""
+    found = metrics_of(opened, documents, scores)
+    if found is not None:
+        st.markdown(" · ".join(f"{name} **{value:.3f}**" for name, value in found.items()))
+        return
+    if documents.known is None:
+        ungraded = len(documents) - documents.graded
+        st.markdown(f"Metrics: not yet; {ungraded:,d} of {len(documents):,d} documents have no grade.")
+    else:
+        st.markdown("Metrics: not defined; this query has no relevant document.")
+
+
+def metric_words(opened: OpenCampaign, documents: Documents) -> str:
+    """Say what the metrics of the query rest on."""
+    convention = conventions[opened.settings.convention].label
+    if documents.known is None:
+        return "Metrics of a query need a grade for each of its documents."
+    if (documents.pool_rows < 0).all():
+        return f"Metrics: {convention}, with the grades of the evaluation set, which no ranker has learnt from."
+    if opened.known_grades is not None:
+        which = "the grades in the file, of which annotators see none"
+    else:
+        which = "the grades that were given"
+    words = f"Metrics: {convention}, with {which}."
+    if not documents.graded:
+        return f"{words} No document of this query is labelled, so no ranker has learnt from it."
+    return (
+        f"{words} The rankers have learnt from the labelled documents of this query, which flatters them; "
+        "the evaluation set tells what a ranker is worth."
+    )
+
+
+def show_rules(opened: OpenCampaign, fitted: Fitted, documents: Documents, place: int, title: str) -> None:
+    """Show the rules behind a document's score, the strongest first."""
+    st.subheader("Why this score?")
+    document = documents.items[place]
+    names = [level.name for level in opened.settings.grades][: fitted.model.grades_.size]
+    st.markdown(f"**{plain(title)}**, ranked by {fitted.label}")
+    query = None
+    if isinstance(fitted.model, QueryLevelRules):
+        query = _show_functions(opened, fitted, document)
+    rules = rules_behind(fitted, document, query)
+    if rules is None:
+        st.info("This ranker does not tell which rules it used.")
+        return
+    if not rules:
+        st.info("No rule speaks about this document yet, so its score is the mean grade of the labelled set.")
+        return
+    if isinstance(fitted.model, QueryTermRules):
+        st.caption("Rules on features alone are listed; those that also name a query term are counted in the score.")
+    else:
+        st.markdown(score_words(rules, names, "Score" if query is None else "What this function says"))
+    st.dataframe(shares_table(rules, names), hide_index=True, width="content")
+    st.caption(
+        "Mean confidence: of the rules that predict the grade. p(grade): its share among the means of all grades."
+    )
+    table = charts.score_rules_table(rules, opened.item_text, names)
+    st.dataframe(
+        table.head(MOST_RULES),
+        hide_index=True,
+        height=min(380, 38 + 35 * len(table)),
+        column_config={"If the document has": st.column_config.TextColumn(width="large")},
+    )
+    more = f" The strongest {MOST_RULES} of {len(table):,d} are listed." if len(table) > MOST_RULES else ""
+    st.caption(
+        "Support: labelled documents with these values and this grade. "
+        f"Confidence: their share of all with these values.{more}"
+    )
+
+
+def _show_functions(opened: OpenCampaign, fitted: Fitted, document: np.ndarray) -> int:
+    """Show whose functions rank a document, and ask whose rules to list; returns that query."""
+    model = fitted.model
+    assert isinstance(model, QueryLevelRules)
+    weights = model.query_weights(document[None, :])[0]
+    queries = [int(number) for number in model.queries_]  # type: ignore[call-overload]
+    qids = [opened.collection.queries[number] for number in queries]
+    charts.show(
+        charts.query_weights_bar(weights, qids, top=8, theme=charts.current_theme()),
+        "query weights",
+        key="ranking-weights",
+    )
+    by_weight = [queries[place] for place in np.argsort(-weights, kind="stable")]
+    chosen = st.selectbox(
+        "Rules of the function of query",
+        by_weight,
+        format_func=lambda number: opened.collection.queries[number],
+        key=f"ranking-function-{by_weight[0]}",
+        help="RE-QR has one function for each query with labels; their scores are weighed by p(q|d).",
+    )
+    st.caption("The document's score is the mean of what all functions say, weighed by p(q|d).")
+    return chosen
+
+
+def plain(text: str) -> str:
+    """Return foreign text so that Markdown shows it as it is, on one line."""
+    flat = " ".join(text.split())[:120]
+    return "".join(f"\\{sign}" if sign in "\\`*_{}[]()#+-.!|<>~$:&" else sign for sign in flat)

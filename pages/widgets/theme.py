@@ -1,0 +1,215 @@
+"""Colours and type: one palette for screens and figures, safe for colour-blind readers, on light and on dark.
+
+Lines differ in lightness as well as in hue, and grades run from faint to strong against the page, so every figure
+survives a black-and-white print. `tests/pages/test_charts_theme.py` measures contrast and colour-blind distance.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import plotly.graph_objects as go
+
+from rulerank.errors import InputError
+
+FONT = '"Source Sans", "Source Sans 3", "Source Sans Pro", "Segoe UI", "Helvetica Neue", Arial, sans-serif'
+INK, PAPER = "#000000", "#FFFFFF"
+"""Black, not a softer ink: only with it does every colour that a campaign may choose carry text at 4.5 or better."""
+SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross")
+"""Marker shapes, in the order of a theme's `lines`: shape tells apart what colour may not."""
+
+
+@dataclass(frozen=True)
+class Theme:
+    """The colours of one appearance; every colour is written #RRGGBB.
+
+    `primary` is for buttons with white text, `lines` are for series (the first is the accent), `baseline` for what they
+    are compared with, `silent` for where there is no value. `grades` are the anchors of the grades' colours from 0
+    upwards, `competence` runs from competent to not, `diverging` from -1 to 1.
+    """
+
+    name: str
+    primary: str
+    background: str
+    surface: str
+    text: str
+    muted: str
+    grid: str
+    baseline: str
+    silent: str
+    lines: tuple[str, ...]
+    grades: tuple[str, ...]
+    competence: tuple[str, ...]
+    diverging: tuple[str, ...]
+
+    @property
+    def accent(self) -> str:
+        """The colour of what a figure is about."""
+        return self.lines[0]
+
+    @property
+    def dark(self) -> bool:
+        """Whether the page is dark."""
+        return self.name == "dark"
+
+
+COMPETENCE = ("#FFF9E3", "#BFD9E6", "#72A9CF", "#2F6DA8", "#15396B", "#0A1B38")
+"""Light is competent on both appearances, as in the figure of the query-level paper."""
+
+LIGHT = Theme(
+    name="light",
+    primary="#0072B2",
+    background="#FFFFFF",
+    surface="#F5F6F7",
+    text="#22272E",
+    muted="#5B6470",
+    grid="#E3E6EA",
+    baseline="#6B7480",
+    silent="#B4B4B4",
+    lines=("#0072B2", "#D55E00", "#5D3A9B", "#009E73", "#882255"),
+    grades=("#D5D9DE", "#F0C75E", "#E08A2E", "#B0472F", "#6A1B3A"),
+    competence=COMPETENCE,
+    diverging=("#8C510A", "#D8B365", "#F4F1EA", "#5AA8BF", "#01508A"),
+)
+
+DARK = Theme(
+    name="dark",
+    primary="#2079B5",
+    background="#14181D",
+    surface="#1E242B",
+    text="#E6E9ED",
+    muted="#A3ACB7",
+    grid="#313943",
+    baseline="#A3ACB7",
+    silent="#5E5E5E",
+    lines=("#56B4E9", "#E69F00", "#CC79A7", "#009E73", "#DDCC77"),
+    grades=("#565E69", "#A4532F", "#DB8431", "#F2B84B", "#FBEA9C"),
+    competence=COMPETENCE,
+    diverging=("#E0A458", "#8A6A3C", "#3A4149", "#3F7FA3", "#7CC7F2"),
+)
+
+
+def theme_named(name: str | None) -> Theme:
+    """Return the theme that Streamlit calls `name` (`st.context.theme.type`); light where it is not known."""
+    return DARK if name == "dark" else LIGHT
+
+
+def _channels(colour: str) -> tuple[int, int, int]:
+    if not isinstance(colour, str) or not re.fullmatch(r"#[0-9A-Fa-f]{6}", colour):
+        raise InputError(f"{colour!r} is not a colour: write #RRGGBB, for example #0072B2")
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+
+
+def with_alpha(colour: str, alpha: float) -> str:
+    """Return the colour with an opacity, as CSS and plotly read it."""
+    red, green, blue = _channels(colour)
+    return f"rgba({red},{green},{blue},{alpha:g})"
+
+
+def luminance(colour: str) -> float:
+    """Return the relative luminance (WCAG 2.2): 0 is black, 1 white."""
+    shares = [channel / 255 for channel in _channels(colour)]
+    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in shares)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(first: str, second: str) -> float:
+    """Return the contrast ratio of two colours (WCAG 2.2), 1 to 21; text wants 4.5, lines and marks 3."""
+    low, high = sorted((luminance(first), luminance(second)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def text_on(colour: str) -> str:
+    """Return the ink, dark or white, that reads better on the colour."""
+    return max((INK, PAPER), key=lambda ink: contrast(ink, colour))
+
+
+def mix(first: str, second: str, share: float) -> str:
+    """Return the colour that lies `share` of the way from the first to the second."""
+    pairs = zip(_channels(first), _channels(second), strict=True)
+    return "#" + "".join(f"{round(a + (b - a) * share):02X}" for a, b in pairs)
+
+
+def grade_colours(levels: int, theme: Theme = LIGHT) -> tuple[str, ...]:
+    """Return one colour a grade, 0 first, spread over the theme's anchors: faint is low, strong is high."""
+    if levels < 1:
+        raise InputError(f"a scale of {levels} grades has no colours: give at least one grade")
+    anchors = theme.grades
+    if levels == 1:
+        return (anchors[-1],)
+    colours = []
+    for grade in range(levels):
+        place = grade * (len(anchors) - 1) / (levels - 1)
+        left = min(int(place), len(anchors) - 2)
+        colours.append(mix(anchors[left], anchors[left + 1], place - left))
+    return tuple(colours)
+
+
+def grade_chip_css(colours: Sequence[str]) -> str:
+    """Return the style sheet of the grades' chips: once on a page, with `grade_chip` wherever a grade is named."""
+    rules = [
+        ".grade-chip{display:inline-block;min-width:1.6em;padding:0.05em 0.6em;border-radius:0.9em;text-align:center;"
+        "font-weight:600;line-height:1.6;border:1px solid rgba(127,127,127,0.45);overflow-wrap:anywhere}"
+    ]
+    for grade, colour in enumerate(colours):
+        rules.append(f".grade-chip-{grade}{{background-color:{with_alpha(colour, 1)};color:{text_on(colour)}}}")
+    return "<style>" + "\n".join(rules) + "</style>"
+
+
+def grade_chip(grade: int, name: str = "") -> str:
+    """Return the HTML of one chip ("2 answers it"); the name is escaped."""
+    number = int(grade)
+    return f'<span class="grade-chip grade-chip-{number}">{html.escape(f"{number} {name}".strip())}</span>'
+
+
+def colour_scale(colours: Sequence[str]) -> list[list[float | str]]:
+    """Return evenly spaced colours as a plotly colour scale."""
+    return [[place / (len(colours) - 1), colour] for place, colour in enumerate(colours)]
+
+
+@lru_cache(maxsize=4)
+def plotly_template(theme: Theme) -> go.layout.Template:
+    """Return the plotly template of a theme: no boxes, a quiet grid, the page's type, transparent grounds."""
+    axis = {
+        "showgrid": True,
+        "gridcolor": theme.grid,
+        "gridwidth": 1,
+        "zeroline": False,
+        "showline": True,
+        "linecolor": theme.muted,
+        "linewidth": 1,
+        "ticks": "outside",
+        "ticklen": 4,
+        "tickcolor": theme.muted,
+        "tickfont": {"size": 13, "color": theme.muted},
+        "title": {"font": {"size": 14, "color": theme.text}, "standoff": 10},
+        "automargin": True,
+        "ticklabelstandoff": 2,
+    }
+    return go.layout.Template(
+        layout={
+            "font": {"family": FONT, "size": 14, "color": theme.text},
+            "title": {
+                "font": {"size": 17, "color": theme.text, "weight": 600},
+                "subtitle": {"font": {"size": 13, "color": theme.muted}},
+            },
+            "paper_bgcolor": "rgba(0,0,0,0)",
+            "plot_bgcolor": "rgba(0,0,0,0)",
+            "colorway": list(theme.lines),
+            "xaxis": axis,
+            "yaxis": axis,
+            "legend": {"font": {"size": 13, "color": theme.text}, "bgcolor": "rgba(0,0,0,0)"},
+            "hoverlabel": {
+                "bgcolor": theme.surface,
+                "bordercolor": theme.muted,
+                "font": {"family": FONT, "size": 13, "color": theme.text},
+                "align": "left",
+                "namelength": -1,
+            },
+            "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": theme.muted, "activecolor": theme.accent},
+        }
+    )

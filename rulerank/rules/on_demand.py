@@ -1,0 +1,99 @@
+"""The confidence sums of a few documents, from one short pass over the labelled set for each: rules truly on demand.
+
+`rule_sums` counts every pair of features over the whole labelled set, which pays when thousands of documents are
+scored. For a single document only the antecedents within it matter, and they all come from the features it shares
+with each labelled document (its projection).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from rulerank.kernels import kernel
+from rulerank.rules.bits import lowest_bit
+from rulerank.rules.confidences import fixed_confidence, scale_for
+from rulerank.rules.items import Ints, Items, antecedents
+from rulerank.rules.masks import BLOCK, ONE, shared_masks
+from rulerank.rules.mine import RuleSums, Thresholds
+
+FEW = 4
+"""Up to so many documents one pass for each is quicker than counting all pairs once."""
+
+
+@kernel
+def _document_sums(
+    labelled: Items,
+    grades: Ints,
+    document: Items,
+    width: int,
+    size: int,
+    scale: float,
+    min_count: int,
+    min_confidence: float,
+    counts: Ints,
+    sums: Ints,
+    numbers: Ints,
+) -> None:
+    """Add to sums and numbers (by class) the rules of one document; counts[i, j] (i <= j) is room to count in."""
+    features, count = labelled.shape
+    words = -(-features // 64)
+    counts[:] = 0
+    masks = np.empty((words, BLOCK), np.uint64)
+    part = np.empty(BLOCK, np.uint8)
+    places = np.empty(features, np.int64)
+    for start in range(0, count, BLOCK):
+        stop = min(start + BLOCK, count)
+        shared_masks(labelled, start, stop, document, part, masks)
+        for u in range(stop - start):
+            held = 0
+            for word in range(words):
+                bits = masks[word, u]
+                while bits:
+                    places[held] = word * 64 + np.int64(lowest_bit(bits))
+                    bits &= bits - ONE
+                    held += 1
+            of = grades[start + u]
+            for a in range(held):
+                for b in range(a, held if size >= 2 else a + 1):
+                    counts[places[a], places[b], of] += 1
+    for i in range(features):
+        for j in range(i, features if size >= 2 else i + 1):
+            total = 0
+            for c in range(width):
+                total += counts[i, j, c]
+            for c in range(width):
+                value = fixed_confidence(counts[i, j, c], max(total, 1), scale, min_count, min_confidence)
+                sums[c] += value
+                numbers[c] += value > 0
+
+
+def few_rule_sums(
+    labelled: Items, grades: Ints, width: int, documents: Items, *, max_antecedent: int, thresholds: Thresholds
+) -> RuleSums:
+    """Return what `rule_sums` returns, to the last bit, for a few documents (both matrices: features by documents).
+
+    Antecedents of one or two items; thresholds must be absolute (counts and confidences).
+    """
+    features, number = documents.shape
+    # One array layout for every caller, so that the kernel is compiled once.
+    labelled = np.ascontiguousarray(labelled)
+    grades = np.ascontiguousarray(grades, np.int64)
+    scale = scale_for(antecedents(features, max_antecedent))
+    counts = np.zeros((features, features, width), np.int64)
+    sums = np.zeros((number, width), np.int64)
+    numbers = np.zeros((number, width), np.int64)
+    for place in range(number):
+        _document_sums(
+            labelled,
+            grades,
+            np.ascontiguousarray(documents[:, place]),
+            width,
+            max_antecedent,
+            float(scale),
+            int(thresholds.support),
+            float(thresholds.confidence),
+            counts,
+            sums[place],
+            numbers[place],
+        )
+    return RuleSums(sums, numbers, scale)

@@ -1,0 +1,64 @@
+"""A workspace wired into the screens: empty, or with the demo and some labels."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+
+import db.workspace
+from db.workspace import Workspace
+from pages import context
+from rulerank.campaign import Kind, Offer
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _demo_built_once():
+    """Gather the standard library's documentation once a test run, not once a test."""
+    patch = pytest.MonkeyPatch()
+    patch.setattr(db.workspace, "build_demo", cache(db.workspace.build_demo))
+    yield
+    patch.undo()
+
+
+@pytest.fixture
+def workspace(tmp_path):
+    """A new workspace in single-user mode, wired into the pages."""
+    made = Workspace(f"sqlite:///{tmp_path / 'test.db'}")
+    context.wire(made, "open")
+    yield made
+    made.close()
+
+
+def give_labels(workspace: Workspace, campaign: int, person: int, number: int) -> list[int]:
+    """Label as the known grades say, through the live loop; returns the rows in their order."""
+    opened = workspace.open(campaign)
+    opened.live.clock = _Clock(opened.live.clock())
+    rows = []
+    for _ in range(number):
+        offer = opened.live.next(person)
+        assert isinstance(offer, Offer)
+        grade = int(opened.known_grades[offer.claim.row])
+        opened.live.submit(person, offer.claim.token, offer.claim.row, Kind.GRADE, grade=grade)
+        rows.append(offer.claim.row)
+    return rows
+
+
+class _Clock:
+    """Two seconds go by at every look, so that no label is too quick."""
+
+    def __init__(self, now: float) -> None:
+        self.now = now
+
+    def __call__(self) -> float:
+        self.now += 2.0
+        return self.now
+
+
+@pytest.fixture
+def labelled_demo(workspace):
+    """The demo campaign with 30 labels of the single user; returns its number."""
+    person = workspace.people.ensure_single_user()
+    campaign = workspace.demo(person.id)
+    give_labels(workspace, campaign, person.id, 30)
+    return campaign

@@ -1,0 +1,163 @@
+"""Colours: contrast by WCAG 2.2, distance for colour-blind readers by the matrices of Machado et al. (2009)."""
+
+from __future__ import annotations
+
+import tomllib
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pages.widgets import theme as t
+from rulerank.errors import InputError
+
+THEMES = [t.LIGHT, t.DARK]
+CONFIG = tomllib.loads((Path(__file__).parents[2] / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
+
+# Severity 1.0, linear RGB.
+SIGHT = {
+    "usual": np.eye(3),
+    "protan": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "deutan": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+    "tritan": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+}
+
+
+def linear(colour):
+    share = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    return np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
+
+
+def oklab(rgb):
+    lms = [
+        [0.4122214708, 0.5363325363, 0.0514459929],
+        [0.2119034982, 0.6806995451, 0.1073969566],
+        [0.0883024619, 0.2817188376, 0.6299787005],
+    ]
+    lab = [
+        [0.2104542553, 0.7936177850, -0.0040720468],
+        [1.9779984951, -2.4285922050, 0.4505937099],
+        [0.0259040371, 0.7827717662, -0.8086757660],
+    ]
+    return np.array(lab) @ np.cbrt(np.array(lms) @ np.clip(rgb, 0, 1))
+
+
+def nearest(colours, sight):
+    seen = [oklab(np.array(SIGHT[sight]) @ linear(colour)) for colour in colours]
+    return min(float(np.linalg.norm(a - b)) for a, b in combinations(seen, 2))
+
+
+def test_contrast_is_that_of_the_standard():
+    assert t.contrast("#000000", "#FFFFFF") == pytest.approx(21)
+    assert t.contrast("#FFFFFF", "#767676") == pytest.approx(4.54, abs=0.005)  # the best known borderline grey
+    assert t.contrast("#0072B2", "#0072B2") == 1
+
+
+@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+def test_text_and_marks_stand_out_from_the_page(theme):
+    for ground in (theme.background, theme.surface):
+        assert t.contrast(theme.text, ground) >= 7
+        assert t.contrast(theme.muted, ground) >= 4.5
+    assert t.contrast(theme.primary, "#FFFFFF") >= 4.5
+    assert t.contrast(theme.primary, theme.background) >= 3
+    for colour in (*theme.lines, theme.baseline):
+        assert t.contrast(colour, theme.background) >= 3
+
+
+@pytest.mark.parametrize("sight", SIGHT)
+@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+def test_colours_differ_for_every_kind_of_sight(theme, sight):
+    assert nearest(theme.lines, sight) >= 0.07
+    assert nearest(theme.grades, sight) >= 0.09
+    for middle in theme.competence:
+        assert nearest([theme.silent, middle], sight) >= 0.05
+    assert len(theme.lines) == len(t.SYMBOLS)
+
+
+@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+def test_order_is_visible_without_hue(theme):
+    competence = [t.luminance(colour) for colour in theme.competence]
+    assert competence == sorted(competence, reverse=True)  # light is competent, on either page
+    strength = [t.contrast(colour, theme.background) for colour in theme.grades]
+    assert strength == sorted(strength)
+
+
+@given(st.integers(0, 0xFFFFFF))
+def test_some_ink_reads_on_every_colour(number):
+    colour = f"#{number:06X}"
+    assert t.contrast(t.text_on(colour), colour) >= 4.5
+    assert t.text_on(colour) in (t.INK, t.PAPER)
+
+
+@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+@pytest.mark.parametrize("levels", [1, 2, 3, 5, 7])
+def test_grades_have_colours_that_carry_text(theme, levels):
+    colours = t.grade_colours(levels, theme)
+    assert len(set(colours)) == levels
+    assert all(t.contrast(t.text_on(colour), colour) >= 4.5 for colour in colours)
+    if levels == 5:
+        assert colours == theme.grades
+    if levels > 1:
+        assert (colours[0], colours[-1]) == (theme.grades[0], theme.grades[-1])
+
+
+def test_no_grades_and_no_colours_are_refused():
+    with pytest.raises(InputError, match="at least one grade"):
+        t.grade_colours(0)
+    for bad in ("red", "#12345", "#GGGGGG", "#123456;}", None):
+        with pytest.raises(InputError, match="#RRGGBB"):
+            t.text_on(bad)
+
+
+def test_chips_are_styled_and_escaped():
+    css = t.grade_chip_css(["#D5D9DE", "#6A1B3A"])
+    assert ".grade-chip-0{background-color:rgba(213,217,222,1);color:#000000}" in css
+    assert ".grade-chip-1{background-color:rgba(106,27,58,1);color:#FFFFFF}" in css
+    chip = t.grade_chip(2, "<script>alert(1)</script>")
+    assert "<script" not in chip
+    assert "2 &lt;script&gt;" in chip
+    with pytest.raises(InputError):
+        t.grade_chip_css(["red;} body{display:none"])
+
+
+def test_theme_by_name():
+    assert t.theme_named("dark") is t.DARK
+    assert t.theme_named("light") is t.LIGHT
+    assert t.theme_named(None) is t.LIGHT
+    assert (t.DARK.dark, t.LIGHT.dark) == (True, False)
+
+
+@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+def test_config_has_the_same_colours(theme):
+    section = CONFIG["theme"][theme.name]
+    assert section["primaryColor"] == theme.primary
+    assert section["backgroundColor"] == theme.background
+    assert section["secondaryBackgroundColor"] == theme.surface
+    assert section["textColor"] == theme.text
+    assert tuple(section["chartCategoricalColors"]) == theme.lines
+    assert t.contrast(section["linkColor"], theme.background) >= 4.5
+    assert {section["sidebar"]["backgroundColor"], section["sidebar"]["secondaryBackgroundColor"]} == {
+        theme.surface,
+        theme.background,
+    }
+
+
+def test_config_is_safe_by_default_and_known_to_streamlit():
+    from streamlit import config
+
+    assert CONFIG["server"]["address"] == "localhost"
+    assert CONFIG["runner"]["postScriptGC"] is False
+    assert CONFIG["client"]["showErrorDetails"] == "none"
+    options = config.get_config_options()
+    for section, values in CONFIG.items():
+        for name, value in values.items():
+            inner = (
+                [f"{name}.{key}" for key, held in value.items() if not isinstance(held, dict)]
+                if isinstance(value, dict)
+                else [name]
+            )
+            for key in inner:
+                assert f"{section}.{key}" in options

@@ -1,0 +1,196 @@
+"""Export: what leaves is what the log says, it is checked before it is offered, and a backup gives it all again."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from db.workspace import Workspace
+from pages import context
+from pages.widgets.export_facts import Wanted, about, event_rows, gather
+from pages.widgets.export_preview import size_text
+from rulerank.campaign import Kind
+from rulerank.errors import RulerankError
+from rulerank.export import formats, make_bundle
+from rulerank.letor import read_letor
+
+
+def run_page(campaign: int | None = None) -> AppTest:
+    page = AppTest.from_file("../../pages/export.py", default_timeout=30)
+    if campaign is not None:
+        page.query_params["campaign"] = str(campaign)
+    page.run()
+    assert not page.exception, page.exception
+    return page
+
+
+def press(page: AppTest, label: str) -> AppTest:
+    next(button for button in page.button if button.label == label).click().run()
+    assert not page.exception, page.exception
+    return page
+
+
+@pytest.fixture
+def shared(workspace):
+    """A campaign for two people who agree on one document and differ on another, beside an imported grade."""
+    person = workspace.people.ensure_single_user()
+    demo = workspace.open(workspace.demo(person.id))
+    rows = demo.pool_rows.tolist()
+    number = workspace.import_campaign(
+        "Shared", demo.collection, replace(demo.settings, overlap=2), pool_rows=rows, labels={rows[7]: 2}
+    )
+    opened = workspace.open(number)
+    other = workspace.people.add("Ann", "annotator", "password")
+    for who, grades in ((person.id, (1, 0)), (other.id, (1, 2))):
+        for row, grade in enumerate(grades):
+            opened.live.write(who, row, Kind.GRADE, grade=grade)
+    return opened
+
+
+class TestFacts:
+    @pytest.mark.parametrize(
+        ("rule", "expected", "waiting"),
+        [
+            ("majority", {0: 1, 1: 0, 7: 2}, 0),
+            ("median", {0: 1, 1: 0, 7: 2}, 0),
+            ("adjudication", {0: 1, 7: 2}, 1),
+        ],
+    )
+    def test_grades_follow_the_rule(self, shared, rule, expected, waiting):
+        leaving = gather(shared, rule)
+        given = np.flatnonzero(leaving.collection.grades >= 0)
+        assert {int(row): int(leaving.collection.grades[row]) for row in given} == expected
+        assert leaving.waiting == waiting
+        assert leaving.collection.docids == tuple(shared.document(row)[1] for row in range(shared.pool_rows.size))
+
+    @pytest.mark.parametrize("rule", ["majority", "median", "adjudication"])
+    def test_a_decision_wins_under_every_rule(self, shared, rule):
+        shared.live.write(None, 1, Kind.ADJUDICATE, grade=1)
+        leaving = gather(shared, rule)
+        assert leaving.collection.grades[1] == 1
+        assert leaving.waiting == 0
+
+    def test_the_log_leaves_with_names_or_without(self, shared, workspace):
+        events = workspace.campaigns.events(shared.id)
+        named = event_rows(shared, events, {each.id: each.name for each in workspace.people.list()})
+        assert [row["kind"] for row in named] == ["import", "grade", "grade", "grade", "grade"]
+        assert {row["person"] for row in named} == {None, "you", "Ann"}
+        assert (named[1]["qid"], named[1]["docid"]) == shared.document(0)
+        plain = event_rows(shared, events, None)
+        assert "Ann" not in json.dumps(plain)
+
+    def test_the_facts_say_how_it_was_made(self, shared):
+        facts = about(shared, "median")
+        assert facts["aggregation"] == "median"
+        assert facts["Annotators"] == 2
+        assert "2 documents with two or more grades" in facts["agreement"]
+
+    def test_agreement_is_not_yet_without_overlap(self, workspace, labelled_demo):
+        assert about(workspace.open(labelled_demo), "majority")["agreement"] is None
+
+    def test_folds_are_left_out_where_there_are_too_few_queries(self, shared):
+        leaving = gather(shared, "majority")
+        wanted = Wanted(("letor", "folds"), 5, 0, False, "majority", True)
+        assert wanted.options(leaving)["formats"] == ["letor"]
+        assert wanted.options(replace(leaving, collection=shared.collection))["formats"] == ["letor", "folds"]
+
+    @pytest.mark.parametrize(
+        ("size", "words"), [(0, "0 bytes"), (999, "999 bytes"), (1000, "1.0 kB"), (2.5e6, "2.5 MB")]
+    )
+    def test_sizes_in_words(self, size, words):
+        assert size_text(size) == words
+
+
+class TestPage:
+    def test_an_empty_installation_says_what_to_do(self, workspace):
+        page = run_page()
+        assert "no campaign" in page.info[0].value
+        assert any(button.label == "Make a backup" for button in page.button)
+
+    def test_a_campaign_without_labels_says_what_to_do(self, workspace):
+        page = run_page(workspace.demo())
+        assert "label some documents first" in page.info[0].value
+        assert not any(button.label == "Check and pack" for button in page.button)
+
+    def test_preview_check_and_download(self, workspace, labelled_demo):
+        page = run_page(labelled_demo)
+        assert {metric.label: metric.value for metric in page.metric}["Documents"] == "30"
+        press(page, "Check and pack")
+        assert "read back" in page.success[0].value
+        _, task = page.session_state["export-packed"]
+        with zipfile.ZipFile(io.BytesIO(task.result)) as archive:
+            names = set(archive.namelist())
+            found = read_letor(io.BytesIO(archive.read("letor.txt")))
+            for line in archive.read("SHA256SUMS").decode().splitlines():
+                digest, name = line.split("  ")
+                assert hashlib.sha256(archive.read(name)).hexdigest() == digest
+            assert "Demo: questions about Python" in archive.read("README.txt").decode()
+        assert {"letor.txt", "lightgbm.txt", "lightgbm.txt.query", "qrels.txt", "documents.csv", "events.csv"} <= names
+        opened = workspace.open(labelled_demo)
+        grades = {opened.document(row): grade for row, grade in opened.live.fold.current().items()}
+        assert dict(zip(zip(found.qids, found.docids, strict=True), found.grades.tolist(), strict=True)) == grades
+
+    def test_a_new_label_asks_for_packing_again(self, workspace, labelled_demo):
+        page = press(run_page(labelled_demo), "Check and pack")
+        assert page.success
+        opened = workspace.open(labelled_demo)
+        row = next(row for row in range(opened.pool_rows.size) if opened.live.fold.grade(row) is None)
+        opened.live.write(1, row, Kind.GRADE, grade=1)
+        page.run()
+        assert not page.success
+        assert any("pack again" in info.value for info in page.info)
+        assert {metric.label: metric.value for metric in page.metric}["Documents"] == "31"
+
+    def test_disputes_that_wait_are_counted(self, shared):
+        page = run_page(shared.id)
+        page.selectbox(key=f"export-rule-{shared.id}").set_value("adjudication").run()
+        assert any("1 documents on which people differ" in warning.value for warning in page.warning)
+
+    def test_only_administrators_see_the_backup(self, workspace, labelled_demo, monkeypatch):
+        researcher = workspace.people.add("Res", "researcher", "password")
+        annotator = workspace.people.add("Ann", "annotator", "password")
+        monkeypatch.setattr(context, "signed_in", lambda: researcher)
+        page = run_page(labelled_demo)
+        assert page.metric
+        assert not any(button.label == "Make a backup" for button in page.button)
+        monkeypatch.setattr(context, "signed_in", lambda: annotator)
+        page = run_page(labelled_demo)
+        assert "not for the role annotator" in page.warning[0].value
+        assert not page.metric
+
+
+class TestBackup:
+    def test_a_restored_backup_is_the_same_campaign(self, workspace, labelled_demo):
+        page = press(run_page(labelled_demo), "Make a backup")
+        name, data = page.session_state["backup"]
+        assert name.endswith(".db")
+        path = workspace.restore_bytes(data)
+        assert path.parent == workspace.database.path.parent
+        again = Workspace(f"sqlite:///{path}")
+        try:
+            assert again.campaigns.events(labelled_demo) == workspace.campaigns.events(labelled_demo)
+            before, after = workspace.open(labelled_demo), again.open(labelled_demo)
+            assert after.live.refresh().current() == before.live.refresh().current()
+            assert after.live.next(1).claim.row == before.live.next(1).claim.row
+        finally:
+            again.close()
+
+    def test_what_is_no_backup_is_refused_and_leaves_nothing(self, workspace):
+        before = sorted(workspace.database.path.parent.iterdir())
+        with pytest.raises(RulerankError, match="not a rulerank backup"):
+            workspace.restore_bytes(b"hello " * 500)
+        assert sorted(workspace.database.path.parent.iterdir()) == before
+
+
+def test_every_format_can_be_exported_alone(shared):
+    leaving = gather(shared, "majority")
+    for name in formats.names():
+        wanted = Wanted((name,), 3, 0, True, "majority", True)
+        assert make_bundle(leaving.collection, [], about(shared, "majority"), **wanted.options(leaving))

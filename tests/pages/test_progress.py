@@ -1,0 +1,274 @@
+"""The Progress page, driven without a browser, with and without a worker."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from db.jobs import HANDLERS
+from db.replay import replay
+from db.worker import Worker
+from pages import context
+from pages.widgets import progress_data, progress_jobs
+from pages.widgets.progress_data import LONGEST_PAUSE, Measure, kept_curve, read_labels, rules_now
+from pages.widgets.progress_jobs import Wanted, curve_of, job_for, random_of
+from rulerank.campaign import Kind, Settings
+from rulerank.campaign.progress import cross_validated, curve
+from rulerank.campaign.replay import RUNS, read_replay
+from tests.pages.conftest import give_labels
+
+
+def run_page(campaign: int) -> AppTest:
+    page = AppTest.from_file("../../pages/main.py", default_timeout=60)
+    page.query_params["campaign"] = str(campaign)
+    page.run()
+    page.switch_page("progress.py").run()
+    assert not page.exception, page.exception
+    return page
+
+
+def numbers(page: AppTest) -> dict[str, str]:
+    return {metric.label: metric.value for metric in page.metric}
+
+
+def labelled(page: AppTest) -> str:
+    return next(value for label, value in numbers(page).items() if label.startswith("Labelled"))
+
+
+def words(page: AppTest) -> str:
+    boxes = [*page.info, *page.success, *page.warning, *page.caption]
+    return "\n".join(box.value for box in boxes)
+
+
+def work(workspace) -> None:
+    """Do the jobs that wait, as a worker would."""
+    worker = Worker(workspace.database, handlers={"replay": replay})
+    while worker.run_once():
+        pass
+
+
+def test_an_unlabelled_campaign_says_what_to_do_and_shows_no_zero(workspace):
+    campaign = workspace.demo(workspace.people.ensure_single_user().id)
+    page = run_page(campaign)
+    assert numbers(page)["MAP now"] == "not yet"
+    assert labelled(page) == "0"
+    assert "Nothing is labelled yet" in words(page)
+    assert workspace.jobs.list() == ()
+
+
+def test_the_page_shows_where_the_campaign_stands(workspace, labelled_demo):
+    page = run_page(labelled_demo)
+    opened = workspace.open(labelled_demo)
+    rows, grades = opened.labelled()
+    points = curve(opened.items[rows], grades, opened.query_index[rows].tolist(), opened.evaluation)
+    shown = numbers(page)
+    assert shown[f"Labelled (of {len(opened.items)})"] == "30"
+    assert shown["MAP now"] == f"{points[-1].values['map']:.3f}"
+    total = int((opened.known_grades > 0).sum())
+    assert shown[f"Relevant found (of {total})"] == str(sum(grade > 0 for grade in grades))
+    assert shown["Natural stop"] == "not yet"
+    assert "Go on labelling" in words(page)
+    assert "queries of the pool have no relevant document" in words(page)
+
+
+def test_metric_cut_off_ties_and_axis_can_be_chosen(workspace, labelled_demo):
+    page = run_page(labelled_demo)
+    last = kept_curve(workspace.open(labelled_demo), "lrar").points[-1].values
+    page.selectbox(key="progress-metric").set_value("ndcg").run()
+    page.selectbox(key="progress-k").set_value(3).run()
+    assert numbers(page)["NDCG@3 now"] == f"{last['ndcg@3']:.3f}"
+    page.toggle(key="progress-ties").set_value(True).run()
+    assert numbers(page)["NDCG@3 now"] == f"{last['expected ndcg@3']:.3f}"
+    page.segmented_control(key="progress-x").set_value("minutes").run()
+    assert not page.exception
+    help_text = next(metric for metric in page.metric if metric.label == "NDCG@3 now").proto.help
+    assert "LETOR (as Eval-Score-4.0 prints), equal scores averaged over all orders" in help_text
+    assert f"{len(workspace.open(labelled_demo).evaluation.grades)} documents of" in help_text
+
+
+def test_the_random_replay_is_asked_of_the_worker_once_and_kept(workspace, labelled_demo):
+    page = run_page(labelled_demo)
+    run_page(labelled_demo)
+    (job,) = workspace.jobs.list(kind="replay")
+    assert job.arguments == {"campaign": labelled_demo, "what": "random", "ranker": "lrar", "labels": 32}
+    assert "appears here as soon as it is worked out" in words(page)
+    work(workspace)
+    page.run()
+    assert f"Random order: {RUNS} replays" in words(page)
+    assert "seed 0" in words(page)
+    (kept,) = workspace.campaigns.snapshots(labelled_demo, "random:lrar")
+    bands, top = read_replay(kept.values)
+    assert [band.labels for band in bands][-1] == kept.labels == 32
+    assert 0 < top["map"] < 1
+    assert len(workspace.jobs.list(kind="replay")) == 1
+    give_labels(workspace, labelled_demo, workspace.people.ensure_single_user().id, 3)
+    page.run()
+    assert [job.arguments["labels"] for job in workspace.jobs.list(kind="replay")] == [64, 32]
+    assert f"Random order: {RUNS} replays" in words(page)  # the shorter one is shown meanwhile
+
+
+def test_without_a_worker_a_small_pool_is_replayed_by_the_page(workspace, labelled_demo, monkeypatch):
+    monkeypatch.setattr(progress_jobs, "PATIENCE", -1.0)
+    page = run_page(labelled_demo)
+    page.run()
+    assert f"Random order: {RUNS} replays" in words(page)
+    assert [job.state for job in workspace.jobs.list(kind="replay")] == ["stopped"]
+
+
+def test_without_a_worker_a_large_pool_says_so(workspace, labelled_demo, monkeypatch):
+    monkeypatch.setattr(progress_jobs, "PATIENCE", -1.0)
+    monkeypatch.setattr(progress_jobs, "SMALL", 10)
+    page = run_page(labelled_demo)
+    assert "no background worker does it" in words(page)
+    assert workspace.campaigns.snapshots(labelled_demo, "random:lrar") == []
+
+
+def test_a_slow_rankers_curve_of_a_large_pool_comes_from_the_worker(workspace, labelled_demo, monkeypatch):
+    monkeypatch.setattr(progress_jobs, "SMALL", 10)
+    opened = workspace.open(labelled_demo)
+    labels = read_labels(opened, {})
+    points, wanted = curve_of(opened, "stable_rules", labels)
+    assert points == []
+    assert wanted.arguments["what"] == "curve"
+    job_for(wanted, workspace.people.ensure_single_user().id, 0.0)
+    work(workspace)
+    points, wanted = curve_of(opened, "stable_rules", labels)
+    assert wanted is None
+    rows = labels.rows
+    expected = curve(
+        opened.items[rows],
+        labels.grades,
+        opened.query_index[rows].tolist(),
+        opened.evaluation,
+        ranker="stable_rules",
+        at=[point.labels for point in points],
+    )
+    assert points == expected
+    assert points[-1].labels == 30
+
+
+def test_a_done_job_is_not_asked_for_again_until_the_page_has_seen_it(workspace, labelled_demo):
+    person = workspace.people.ensure_single_user().id
+    wanted = Wanted({"campaign": labelled_demo, "what": "random", "ranker": "lrar", "labels": 32}, "some")
+    first = job_for(wanted, person, 0.0)
+    assert job_for(wanted, person, 0.0).id == first.id
+    work(workspace)
+    done = job_for(wanted, person, 0.0)
+    assert (done.id, done.state) == (first.id, "done")
+    assert job_for(wanted, person, done.finished_at + 1).id > first.id
+
+
+def test_several_rankers_can_be_compared(workspace, labelled_demo):
+    page = run_page(labelled_demo)
+    chooser = page.multiselect(key="progress-rankers")
+    assert "AR(R_q_d) (rules with query terms)" not in chooser.options
+    chooser.set_value(["query_level_rules", "lrar"]).run()
+    assert not page.exception
+    last = kept_curve(workspace.open(labelled_demo), "query_level_rules").points[-1]
+    assert last.labels == 30
+    assert numbers(page)["MAP now"] == f"{last.values['map']:.3f}"
+
+
+def test_new_labels_show_at_the_next_look(workspace, labelled_demo):
+    page = run_page(labelled_demo)
+    give_labels(workspace, labelled_demo, workspace.people.ensure_single_user().id, 2)
+    page.run()
+    assert labelled(page) == "32"
+    workspace.open(labelled_demo).live.undo(workspace.people.ensure_single_user().id)
+    page.run()
+    assert labelled(page) == "31"
+
+
+def test_without_an_evaluation_set_the_page_cross_validates_and_says_so(workspace, labelled_demo):
+    source = workspace.open(labelled_demo)
+    settings = replace(Settings(grades=source.settings.grades), grades_known=False)
+    campaign = workspace.campaigns.create("No evaluation", source.collection_id, settings, pool_rows=source.pool_rows)
+    opened = workspace.open(campaign)
+    person = workspace.people.ensure_single_user().id
+    rows, grades = source.labelled()
+    for row, grade in zip(rows, grades, strict=True):
+        opened.live.write(person, row, Kind.GRADE, grade=grade)
+    page = run_page(campaign)
+    expected = cross_validated(opened.items[rows], grades, opened.query_index[rows])
+    assert numbers(page)["MAP now"] == f"{expected['map']:.3f}"
+    assert "cross-validation by query on the labelled set itself" in words(page)
+    assert numbers(page)["Relevant found"] == str(sum(grade > 0 for grade in grades))
+    assert workspace.jobs.list(kind="replay") == ()
+
+
+def test_samplers_without_rules_have_no_stop_line(workspace, labelled_demo):
+    source = workspace.open(labelled_demo)
+    settings = Settings(grades=source.settings.grades, sampler="random", grades_known=True)
+    campaign = workspace.campaigns.create("Random", source.collection_id, settings, pool_rows=source.pool_rows)
+    workspace.open(campaign).live.write(1, 0, Kind.GRADE, grade=1)
+    page = run_page(campaign)
+    assert numbers(page)["Natural stop"] == "none"
+    assert "does not count rules" in words(page)
+
+
+def test_ssarp_does_not_claim_to_know_the_stop(workspace, labelled_demo):
+    source = workspace.open(labelled_demo)
+    settings = Settings(grades=source.settings.grades, sampler="ssarp", grades_known=True)
+    campaign = workspace.campaigns.create("Partitions", source.collection_id, settings, pool_rows=source.pool_rows)
+    opened = workspace.open(campaign)
+    opened.live.write(1, 0, Kind.GRADE, grade=1)
+    assert rules_now(opened, read_labels(opened, {})).stopped is None
+
+
+def test_minutes_add_up_what_people_spent_and_leave_long_pauses_out(workspace, labelled_demo):
+    opened = workspace.open(labelled_demo)
+    person = workspace.people.ensure_single_user()
+    labels = read_labels(opened, {person.id: person.name})
+    spent = [opened.live.fold.act(row, person.id).seconds for row in labels.rows]
+    assert all(second > 0 for second in spent)
+    assert labels.minutes == pytest.approx(np.cumsum(spent) / 60)
+    assert labels.minutes_at([30, 60])[1] == pytest.approx(2 * labels.minutes[-1])
+    (speed,) = labels.people
+    assert (speed.name, speed.labels) == ("you", 30)
+    assert speed.median_seconds == pytest.approx(np.median(spent))
+    offer = opened.live.next(person.id)
+    opened.live.clock = lambda: offer.claim.created_at + 1000.0  # longer than a pause, and the claim still holds
+    opened.live.submit(person.id, offer.claim.token, offer.claim.row, Kind.GRADE, grade=0)
+    later = read_labels(opened, {})
+    assert later.minutes[-1] - later.minutes[-2] == pytest.approx(LONGEST_PAUSE / 60)
+
+
+def test_a_campaign_without_known_grades_has_no_replay(workspace, labelled_demo):
+    source = workspace.open(labelled_demo)
+    settings = Settings(grades=source.settings.grades)
+    campaign = workspace.campaigns.create(
+        "Unknown", source.collection_id, settings, pool_rows=source.pool_rows, evaluation_rows=source.evaluation_rows
+    )
+    assert random_of(workspace.open(campaign), "lrar", 5) == (None, None)
+
+
+def test_measures_have_names_for_screens_and_for_points():
+    assert Measure("ndcg", 5, True).key == "expected ndcg@5"
+    assert Measure("precision", 3).label == "P@3"
+    assert Measure("map", 5).key == "map"
+
+
+def test_annotators_do_not_see_the_page(workspace, labelled_demo, monkeypatch):
+    anna = workspace.people.add("Anna", "annotator", "long enough")
+    monkeypatch.setattr(context, "signed_in", lambda: anna)
+    page = AppTest.from_file("../../pages/progress.py", default_timeout=30).run()
+    assert "not for the role annotator" in page.warning[0].value
+    assert not page.title
+
+
+def test_the_worker_knows_replays_and_refuses_other_kinds(workspace, labelled_demo):
+    assert HANDLERS["replay"] is replay
+    job = workspace.jobs.ask("replay", {"campaign": labelled_demo, "what": "nonsense", "ranker": "lrar"})
+    work(workspace)
+    assert workspace.jobs.get(job).state == "failed"
+    assert "'random' or 'curve'" in workspace.jobs.get(job).message
+
+
+def test_curves_go_with_their_campaign(workspace, labelled_demo):
+    opened = workspace.open(labelled_demo)
+    assert kept_curve(opened, "lrar") is kept_curve(opened, "lrar")
+    assert kept_curve(opened, "lrar") is not kept_curve(opened, "stable_rules")
+    assert opened in progress_data._curves

@@ -1,0 +1,227 @@
+"""The Ranking page: order, metrics and rules against the rankers themselves."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages import context
+from pages.widgets import ranking_data as data
+from pages.widgets.ranking_rules import grade_shares, rules_behind, score_words, shares_table
+from pages.widgets.ranking_view import grade_text, plain, ranking_table
+from rulerank.campaign import Kind, Settings
+from rulerank.metrics import evaluate
+from rulerank.registry import rankers
+
+
+def run_page(campaign: int, query: str | None = None) -> AppTest:
+    page = AppTest.from_file("../../pages/main.py", default_timeout=60)
+    page.query_params["campaign"] = str(campaign)
+    if query is not None:
+        page.query_params["query"] = query
+    page.run()
+    page.switch_page("ranking.py").run()
+    assert not page.exception, page.exception
+    return page
+
+
+@pytest.fixture
+def opened(workspace, labelled_demo):
+    return workspace.open(labelled_demo)
+
+
+@pytest.fixture
+def names(workspace, opened):
+    return workspace.collections.query_names(opened.collection_id)
+
+
+def labelled_query(opened) -> int:
+    """The query with most labels."""
+    return int(np.bincount(opened.query_index[opened.labelled()[0]]).argmax())
+
+
+@pytest.mark.parametrize("name", ["lrar", "eager_rules", "stable_rules"])
+def test_the_rules_shown_give_exactly_the_score(opened, names, name):
+    fitted = data.fit(opened, name, names)
+    documents = data.documents_of(opened, labelled_query(opened))
+    probabilities = fitted.model.predict_proba(documents.items)
+    told = 0
+    for place in range(len(documents)):
+        rules = rules_behind(fitted, documents.items[place])
+        if not rules:
+            continue
+        told += 1
+        shares = grade_shares(rules, probabilities.shape[1])[1]
+        np.testing.assert_allclose(shares, probabilities[place], atol=1e-6)
+    assert told > len(documents) / 2
+
+
+def test_stable_rules_are_fewer_than_all(opened, names):
+    stable, everything = (data.fit(opened, name, names) for name in ("stable_rules", "lrar"))
+    document = data.documents_of(opened, labelled_query(opened)).items[0]
+    assert 0 < len(rules_behind(stable, document)) < len(rules_behind(everything, document))
+
+
+def test_a_query_level_functions_rules_give_its_own_rank(opened, names):
+    fitted = data.fit(opened, "query_level_rules", names)
+    documents = data.documents_of(opened, labelled_query(opened))
+    ranks = fitted.model.query_ranks(documents.items)
+    for number, query in enumerate(fitted.model.queries_[:4]):
+        rules = rules_behind(fitted, documents.items[0], query)
+        if not rules:
+            assert np.isnan(ranks[number, 0])
+            continue
+        shares = grade_shares(rules, fitted.model.grades_.size)[1]
+        assert (shares * np.arange(shares.size)).sum() == pytest.approx(ranks[number, 0], abs=1e-6)
+
+
+def test_every_ranker_of_the_registry_tells_its_rules(opened, names):
+    document = data.documents_of(opened, labelled_query(opened)).items[0]
+    for name in data.offered(names):
+        assert rules_behind(data.fit(opened, name, names), document, labelled_query(opened)) is not None, name
+
+
+def test_a_ranker_is_fitted_once_until_a_label_changes(opened, names):
+    first = data.fit(opened, "lrar", names)
+    assert data.fit(opened, "lrar", names) is first
+    row = first.rows[0]
+    opened.live.write(1, row, Kind.GRADE, grade=(int(first.grades[0]) + 1) % 3)
+    second = data.fit(opened, "lrar", names)
+    assert second is not first
+    assert second.grades[second.rows.index(row)] != first.grades[0]
+
+
+def test_query_terms_are_used_where_queries_have_texts(opened, names):
+    fitted = data.fit(opened, "query_term_rules", names)
+    assert fitted.model.terms[0]
+    assert "query_term_rules" not in data.offered({})
+    assert set(data.offered({})) == set(rankers.names()) - {"query_term_rules"}
+
+
+def test_documents_show_given_grades_only_and_evaluation_grades(opened):
+    current = opened.live.fold.current()
+    documents = data.documents_of(opened, labelled_query(opened))
+    assert documents.graded == sum(int(row) in current for row in documents.pool_rows)
+    assert 0 < documents.graded < len(documents)
+    for at, grade in zip(documents.pool_rows, documents.given, strict=True):
+        assert grade == current.get(int(at))
+    held = int(opened.collection.query_index[opened.evaluation_rows[0]])
+    others = data.documents_of(opened, held)
+    assert (others.pool_rows == -1).all()
+    assert list(others.given) == opened.collection.grades[others.rows].tolist()
+    np.testing.assert_array_equal(others.items, opened.evaluation.items[: len(others)])
+
+
+def test_the_metrics_of_a_query_are_those_of_the_evaluation(opened, names):
+    fitted = data.fit(opened, "lrar", names)
+    evaluation = opened.evaluation
+    whole = evaluate(evaluation.grades, fitted.model.predict(evaluation.items), evaluation.qids, "letor")["per_query"]
+    for place, query in enumerate(whole["qids"][:5]):
+        documents = data.documents_of(opened, int(query))
+        found = data.metrics_of(opened, documents, data.scores_of(fitted, documents))
+        assert found["Average precision"] == pytest.approx(whole["map"][place])
+        assert found["NDCG@10"] == pytest.approx(whole["ndcg"][place][9])
+
+
+def test_metrics_are_not_there_before_the_grades_are(workspace, opened, names):
+    settings = Settings(grades=opened.settings.grades)
+    number = workspace.campaigns.create("Unknown", opened.collection_id, settings, pool_rows=opened.pool_rows)
+    unknown = workspace.open(number)
+    query = int(unknown.query_index[0])
+    own = np.flatnonzero(unknown.query_index == query)
+    for row in own[:-1]:
+        unknown.live.write(1, int(row), Kind.GRADE, grade=1)
+    documents = data.documents_of(unknown, query)
+    fitted = data.fit(unknown, "lrar", names)
+    assert data.metrics_of(unknown, documents, data.scores_of(fitted, documents)) is None
+    page = run_page(number, unknown.collection.queries[query])
+    assert any("Metrics: not yet; 1 of" in line.value for line in page.markdown)
+    unknown.live.write(1, int(own[-1]), Kind.GRADE, grade=0)
+    documents = data.documents_of(unknown, query)
+    assert data.metrics_of(unknown, documents, data.scores_of(fitted, documents))["Reciprocal rank"] > 0
+
+
+def test_equal_scores_stand_as_the_convention_has_it(opened):
+    documents = data.documents_of(opened, labelled_query(opened))
+    same = np.zeros(len(documents))
+    assert data.order_of(same, documents, "letor").tolist() == list(range(len(documents)))
+    by_name = data.order_of(same, documents, "trec")
+    assert [documents.docids[place] for place in by_name] == sorted(documents.docids, reverse=True)
+    rising = np.arange(len(documents), dtype=float)
+    assert data.order_of(rising, documents, "trec").tolist() == list(range(len(documents)))[::-1]
+
+
+def test_changes_count_places_upwards():
+    assert data.changes(np.array([2, 0, 1]), np.array([0, 1, 2])) == {0: 1, 1: 1, 2: -2}
+
+
+def test_tables_mark_changes_and_missing_grades(opened, names):
+    documents = data.documents_of(opened, labelled_query(opened))
+    scores = np.linspace(1, 0, len(documents))
+    order = data.order_of(scores, documents, "letor")
+    moved = {place: {0: 2, 1: -1}.get(place, 0) for place in range(len(documents))}
+    table = ranking_table(opened, documents, [str(n) for n in range(len(documents))], scores, order, moved)
+    assert table["Change"].tolist()[:3] == ["▲ 2", "▼ 1", "="]
+    assert table["Document"].tolist() == [str(n) for n in range(len(documents))]
+    assert table["Grade"].tolist() == [grade_text(opened, grade) for grade in documents.given]
+    assert "not yet" in table["Grade"].tolist()
+    assert "Set" not in table
+
+
+def test_the_page_ranks_the_query_of_the_address(opened, workspace, names):
+    query = labelled_query(opened)
+    qid = opened.collection.queries[query]
+    page = run_page(opened.id, qid)
+    documents = data.documents_of(opened, query)
+    scores = data.scores_of(data.fit(opened, "lrar", names), documents)
+    order = data.order_of(scores, documents, "letor")
+    shown = page.dataframe[0].value
+    titles = data.titles_of(opened, documents)
+    assert shown["Document"].tolist() == [titles[place] for place in order]
+    assert workspace.collections.query_text(opened.collection_id, qid).text in [line.value for line in page.text]
+    assert any("Average precision" in line.value for line in page.markdown)
+    assert any("Choose a document" in line.value for line in page.info)
+
+
+def test_two_rankers_stand_side_by_side(opened, names):
+    query = labelled_query(opened)
+    page = run_page(opened.id, opened.collection.queries[query])
+    page.selectbox(key="ranking-second").set_value("query_level_rules").run()
+    assert not page.exception
+    left, right = page.dataframe[0].value, page.dataframe[1].value
+    assert "Change" not in left
+    place = {title: rank for rank, title in enumerate(left["Document"])}
+    for rank, (title, change) in enumerate(zip(right["Document"], right["Change"], strict=True)):
+        gone = place[title] - rank
+        assert change == ("=" if gone == 0 else f"▲ {gone}" if gone > 0 else f"▼ {-gone}")
+    assert any("Kendall's tau-b" in line.value for line in page.caption)
+
+
+def test_without_labels_the_page_says_what_to_do(workspace):
+    page = run_page(workspace.demo(workspace.people.ensure_single_user().id))
+    assert any("Nothing is labelled yet" in line.value for line in page.info)
+
+
+def test_words_about_the_score_add_up(opened, names):
+    fitted = data.fit(opened, "lrar", names)
+    documents = data.documents_of(opened, labelled_query(opened))
+    rules = rules_behind(fitted, documents.items[0])
+    score = data.scores_of(fitted, documents)[0]
+    grades = [level.name for level in opened.settings.grades]
+    assert score_words(rules, grades).endswith(f"**{score:.3f}**")
+    table = shares_table(rules, grades)
+    assert table["Rules"].sum() == len(rules)
+    assert table["p(grade)"].sum() == pytest.approx(1, abs=1e-3)
+
+
+def test_foreign_titles_are_no_markup():
+    assert plain("a *b* <i>\n[x](y) $z$") == r"a \*b\* \<i\> \[x\]\(y\) \$z\$"
+
+
+def test_annotators_do_not_see_the_page(workspace, labelled_demo, monkeypatch):
+    anna = workspace.people.add("Anna", "annotator", "long enough")
+    monkeypatch.setattr(context, "signed_in", lambda: anna)
+    page = AppTest.from_file("../../pages/ranking.py", default_timeout=30).run()
+    assert "not for the role annotator" in page.warning[0].value
+    assert not page.title
