@@ -2,7 +2,8 @@
 
 A held key repeats itself, and a worn one bounces. Shortcuts are Streamlit's, and to a button that has just appeared a
 repeated key is a new one. So repeats are stopped here, by the time that the keyboard itself gives them: however slow
-the page or the server, only a key that went down anew counts. Typing into a field is left alone.
+the page or the server, only a key that went down anew counts. Typing into a field is left alone; a switch that was
+clicked last takes no text, and would only keep the keys from the page.
 
 After a server restart, or some minutes of sleep, Streamlit reconnects to a new session that does not know the parts of
 the page that are redrawn alone, and every key would fall on deaf ears. Running the whole page once makes it whole.
@@ -21,8 +22,16 @@ _SCRIPT = f"""<script>
 if (!window.rulerank) {{
   window.rulerank = {{ pressed: {{}}, lost: false, woken: 0 }};
   window.addEventListener("keydown", (event) => {{
+    if (event.key.length !== 1 || event.key === " " || event.ctrlKey || event.metaKey || event.altKey) return;
     const field = event.target instanceof Element && event.target.closest("input, textarea, [contenteditable=true]");
-    if (field || event.key.length !== 1 || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (field && (field.type === "checkbox" || field.type === "radio")) {{
+      event.stopImmediatePropagation();
+      if (event.repeat) return;
+      field.blur();
+      document.body.dispatchEvent(new KeyboardEvent("keydown", event));
+      return;
+    }}
+    if (field) return;
     const before = window.rulerank.pressed[event.key];
     const bounced = before !== undefined && event.timeStamp - before < {BOUNCE_MILLISECONDS};
     if (!event.repeat) window.rulerank.pressed[event.key] = event.timeStamp;

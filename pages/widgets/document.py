@@ -15,6 +15,9 @@ from rulerank.texts import DocumentText
 LONGEST = 60_000
 """Characters of a text that are put on the page at first; a megabyte of text would make every key slow."""
 
+MOST_MARKS = 2_000
+"""Words of a text that are marked, from its beginning: tens of thousands of marks would freeze the browser."""
+
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 STYLE = """<style>
@@ -29,7 +32,7 @@ STYLE = """<style>
 def marked(text: str, query: str, *, mark: bool = True) -> str:
     """Return a text as HTML that cannot do anything: escaped, without control characters, terms of the query marked."""
     text = _CONTROL.sub("\ufffd", text)
-    spans = highlight_terms(text, query) if mark and query else []
+    spans = highlight_terms(text, query)[:MOST_MARKS] if mark and query else []
     parts, at = [], 0
     for start, end in spans:
         parts += [html.escape(text[at:start]), "<mark>", html.escape(text[start:end]), "</mark>"]

@@ -111,10 +111,10 @@ def rules_now(opened: OpenCampaign, labels: Labels) -> RuleState | None:
     if found is None:
         return None
     state = rule_state(opened.items, found[0], labels.rows, labels.skipped)
+    if opened.settings.sampler == "ssar":
+        return state
     # SSARP's partitions each stop for themselves, which the counts of all of them together cannot tell.
-    return (
-        state if opened.settings.sampler == "ssar" else RuleState(state.fewest_unlabelled, state.fewest_labelled, None)
-    )
+    return RuleState(state.fewest_unlabelled, state.fewest_labelled, opened.live.at_natural_stop())
 
 
 def covered(opened: OpenCampaign, labels: Labels) -> Coverage:

@@ -2,10 +2,11 @@
 
 from rulerank.campaign.events import Claim, Kind, LabelEvent, LabelLog, LogSession
 from rulerank.campaign.fold import AGGREGATIONS, Fold, aggregate
-from rulerank.campaign.live import Campaign, NotYoursError, Offer, Pause, Pool, TooSoonError, make_sampler
+from rulerank.campaign.live import Campaign, NotYoursError, Offer, Pause, TooSoonError
 from rulerank.campaign.memory import MemoryLog
 from rulerank.campaign.opened import OpenCampaign, Plan, plan
 from rulerank.campaign.settings import DEFAULT_GRADES, GradeLevel, Settings
+from rulerank.campaign.state import Pool, make_sampler
 
 __all__ = [
     "AGGREGATIONS",

@@ -1,26 +1,18 @@
-"""The live loop: what to label next, for whom, and what a label changes. All state is a fold over the log."""
+"""The live loop: what to label next, for whom, and what a label changes."""
 
 from __future__ import annotations
 
-import inspect
 import secrets
-import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-import numpy as np
-
-from rulerank.campaign.events import Claim, Kind, LabelEvent, LabelLog, LogSession
+from rulerank.campaign.events import Claim, Kind, LabelEvent, LogSession
 from rulerank.campaign.fold import ACTS, Fold
-from rulerank.campaign.settings import Settings
+from rulerank.campaign.state import LiveState
 from rulerank.errors import InputError, RulerankError
-from rulerank.ranking import LRAR
-from rulerank.registry import samplers
-from rulerank.rules import Explanation, mine_document
-from rulerank.rules.items import Ints, Items, as_whole
-from rulerank.sampling import Sampler, Selection
+from rulerank.rules.items import as_whole
+from rulerank.sampling import Selection
 
 
 class NotYoursError(RulerankError):
@@ -29,15 +21,6 @@ class NotYoursError(RulerankError):
 
 class TooSoonError(RulerankError):
     """A grade came sooner than anybody can read: a bounced or held key. Nothing was written."""
-
-
-@dataclass(frozen=True)
-class Pool:
-    """The documents that may be labelled: items, and what samplers may look at beside them."""
-
-    items: Items
-    qids: Ints
-    features: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -56,31 +39,8 @@ class Pause:
     reason: str
 
 
-class Campaign:
+class Campaign(LiveState):
     """One campaign in one process. Any number of threads may call it; other processes see the same log."""
-
-    def __init__(
-        self, log: LabelLog, pool: Pool, settings: Settings, *, clock: Callable[[], float] = time.time
-    ) -> None:
-        self.log = log
-        self.pool = pool
-        self.settings = settings
-        self.clock = clock
-        self._lock = threading.RLock()
-        self._begin()
-
-    def _begin(self) -> None:
-        """Forget all: the next look at the log rebuilds the state."""
-        pool, settings = self.pool, self.settings
-        self.fold = Fold(rule=settings.aggregation)
-        self._sampler = make_sampler(settings).start(pool.items, features=pool.features, qids=pool.qids)
-        self._counted: dict[int, int] = {}  # what the sampler counts: grades, and assumed ones of open claims
-        self._hidden: set[int] = set()
-        self._claims: dict[str, Claim] = {}
-        self._ranker = LRAR(max_antecedent=min(2, settings.max_antecedent))
-        self._ranker.fit(pool.items[:0], [])
-        self._learnt: dict[int, int] = {}
-        self._unlearnt: set[int] = set()  # documents whose grade may have changed since the ranker was last asked
 
     @contextmanager
     def _step(self) -> Iterator[LogSession]:
@@ -185,53 +145,6 @@ class Campaign:
         with self._step():
             return self.fold
 
-    # What others look at -------------------------------------------------------------------------------------------
-
-    def why(self, row: int) -> Explanation:
-        """Return the rules a document drew from what was labelled before it, and what was new about it."""
-        with self._lock:
-            before = []
-            for _, other in self.fold.labelled_at:
-                if other == row:
-                    break
-                before.append(other)
-            rows = [r for r in dict.fromkeys(before) if self.fold.grade(r) is not None]
-            items = self.pool.items[rows]
-            grades = np.array([self.fold.grade(r) for r in rows], np.int64)
-        document = self.pool.items[row]
-        rules = mine_document(document, items, grades, max_antecedent=min(2, self.settings.max_antecedent))
-        held = (items == document).any(axis=0) if rows else np.zeros(document.size, bool)
-        new = tuple((int(f), int(document[f])) for f in np.flatnonzero(~held))
-        return Explanation(row, tuple(rules), new)
-
-    def rule_counts(self) -> tuple[np.ndarray, int | None] | None:
-        """Return each document's rule count and the fewest among labelled ones, where the sampler counts rules."""
-        if not self._sampler.counts_rules:
-            return None
-        with self._lock:
-            counts = np.array(self._sampler.rule_counts)  # type: ignore[attr-defined]
-            rows = [row for row in self._counted if self.fold.grade(row) is not None]
-        return counts, int(counts[rows].min()) if rows else None
-
-    def stop_distance(self) -> tuple[int, int] | None:
-        """Return the fewest rules of an unlabelled and of a labelled document: the stop is where the first is larger.
-
-        None where the sampler does not count rules, or before there is one of each.
-        """
-        if not self._sampler.counts_rules:
-            return None
-        with self._lock:
-            counts = np.array(self._sampler.rule_counts)  # type: ignore[attr-defined]
-            counted = np.zeros(counts.size, bool)
-            counted[list(self._counted)] = True
-        if counted.all() or not counted.any():
-            return None
-        return int(counts[~counted].min()), int(counts[counted].min())
-
-    def open_claims(self) -> list[Claim]:
-        """Return the claims that are open, as of the last look at the log."""
-        return list(self._claims.values())
-
     # How it works --------------------------------------------------------------------------------------------------
 
     def _event(self, kind: Kind, row: int, person: int | None, grade: int | None, text: str, now: float) -> LabelEvent:
@@ -246,50 +159,6 @@ class Campaign:
             raise InputError("a label needs a grade")
         kept = text.encode("utf-8", "replace").decode().replace("\0", "\ufffd")
         return LabelEvent(kind, place, person, level, kept, at=now)
-
-    def _sync(self, session: LogSession) -> None:
-        """Bring the state up to the log: new events, claims that came, went or expired."""
-        touched = set()
-        for event in session.events_after(self.fold.seen):
-            self.fold.apply(event)
-            touched.add(event.row)
-        now = self.clock()
-        open_now = {}
-        for claim in session.open_claims():
-            if claim.expires_at <= now:
-                session.close_claim(claim.token, "expired")
-            else:
-                open_now[claim.token] = claim
-        for token in self._claims.keys() ^ open_now.keys():
-            touched.add((self._claims.get(token) or open_now[token]).row)
-        for token in self._claims.keys() & open_now.keys():
-            if self._claims[token].assumed_grade != open_now[token].assumed_grade:
-                touched.add(open_now[token].row)
-        self._claims = open_now
-        for row in sorted(touched):
-            self._settle(row)
-
-    def _settle(self, row: int) -> None:
-        """Make the sampler count a document as the state says: its grade, an assumed one, none, or not at all."""
-        self._unlearnt.add(row)
-        wanted = self.fold.grade(row)
-        if wanted is None:
-            assumed = [c.assumed_grade for c in self._claims.values() if c.row == row and c.assumed_grade is not None]
-            wanted = assumed[0] if assumed else None
-        if self._counted.get(row) != wanted:
-            if row in self._counted:
-                self._sampler.retract(row)
-                del self._counted[row]
-            if wanted is not None:
-                self._sampler.record(row, wanted)
-                self._counted[row] = wanted
-        hide = self.fold.skipped(row)
-        if hide != (row in self._hidden):
-            (self._sampler.exclude if hide else self._sampler.include)(row)
-            (self._hidden.add if hide else self._hidden.discard)(row)
-
-    def _held_by(self, person: int) -> Claim | None:
-        return next((claim for claim in self._claims.values() if claim.person == person), None)
 
     def _close_claims(self, session: LogSession, person: int, row: int) -> None:
         """Close what a person holds of a document: after an expiry it may be under another token than the label's."""
@@ -363,24 +232,6 @@ class Campaign:
             session.assume(claim.token, grade)
         self._sync(session)
 
-    def _predict(self, rows: list[int]) -> list[int]:
-        """Return the most probable grade of documents, by LRAR on the labels so far."""
-        self._learn()
-        if not self._learnt:
-            return [0] * len(rows)
-        return [int(grade) for grade in self._ranker.predict_proba(self.pool.items[rows]).argmax(axis=1)]
-
-    def _learn(self) -> None:
-        """Bring the ranker up to the grades: only what changed since it was last asked."""
-        for row in sorted(self._unlearnt):
-            grade = self.fold.grade(row)
-            if row in self._learnt and self._learnt[row] != grade:
-                self._ranker.forget(self.pool.items[row], self._learnt.pop(row), row)
-            if grade is not None and row not in self._learnt:
-                self._ranker.partial_fit(self.pool.items[row], grade, row)
-                self._learnt[row] = grade
-        self._unlearnt.clear()
-
     def _note(self, row: int, why: str, reason: str) -> Selection:
         return Selection(row=row, sampler=why, round=len(self._counted) + 1, reason=reason)
 
@@ -391,17 +242,3 @@ class Campaign:
         held = session.open_claim(claim, selection, assumed)
         self._sync(session)
         return Offer(held, selection)
-
-
-def make_sampler(settings: Settings) -> Sampler:
-    """Make the sampler that the settings name, giving it those settings that it has."""
-    kind = samplers[settings.sampler]
-    offered = {
-        "max_antecedent": settings.max_antecedent,
-        "partitions": settings.partitions,
-        "seed": settings.seed,
-        "feature": settings.extra.get("feature"),
-    }
-    known = inspect.signature(kind).parameters
-    chosen: Sampler = kind(**{name: value for name, value in offered.items() if name in known and value is not None})
-    return chosen

@@ -9,9 +9,10 @@ from functools import cached_property
 import numpy as np
 
 from rulerank.campaign.events import LabelLog
-from rulerank.campaign.live import Campaign, Pool, make_sampler
+from rulerank.campaign.live import Campaign
 from rulerank.campaign.progress import Evaluation
 from rulerank.campaign.settings import Settings
+from rulerank.campaign.state import Pool, make_sampler
 from rulerank.collection import Collection
 from rulerank.discretize import Discretizer, informative_features
 from rulerank.errors import InputError

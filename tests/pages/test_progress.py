@@ -18,6 +18,7 @@ from pages.widgets.progress_jobs import Wanted, curve_of, job_for, random_of
 from rulerank.campaign import Kind, Settings
 from rulerank.campaign.progress import cross_validated, curve
 from rulerank.campaign.replay import RUNS, read_replay
+from rulerank.sampling import SSARP
 from tests.pages.conftest import give_labels
 
 
@@ -209,13 +210,17 @@ def test_samplers_without_rules_have_no_stop_line(workspace, labelled_demo):
     assert "does not count rules" in words(page)
 
 
-def test_ssarp_does_not_claim_to_know_the_stop(workspace, labelled_demo):
+def test_ssarp_stops_when_its_partitions_do(workspace, labelled_demo):
     source = workspace.open(labelled_demo)
     settings = Settings(grades=source.settings.grades, sampler="ssarp", grades_known=True)
     campaign = workspace.campaigns.create("Partitions", source.collection_id, settings, pool_rows=source.pool_rows)
     opened = workspace.open(campaign)
-    opened.live.write(1, 0, Kind.GRADE, grade=1)
-    assert rules_now(opened, read_labels(opened, {})).stopped is None
+    order = SSARP().run(opened.items, opened.known_grades).order
+    for row in order[:-1]:
+        opened.live.write(1, row, Kind.GRADE, grade=int(opened.known_grades[row]))
+    assert rules_now(opened, read_labels(opened, {})).stopped is False
+    opened.live.write(1, order[-1], Kind.GRADE, grade=int(opened.known_grades[order[-1]]))
+    assert rules_now(opened, read_labels(opened, {})).stopped is True
 
 
 def test_minutes_add_up_what_people_spent_and_leave_long_pauses_out(workspace, labelled_demo):

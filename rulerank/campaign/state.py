@@ -1,0 +1,183 @@
+"""The state of a campaign in one process: a fold over the log, and the sampler and ranker that follow it."""
+
+from __future__ import annotations
+
+import inspect
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from rulerank.campaign.events import Claim, LabelLog, LogSession
+from rulerank.campaign.fold import Fold
+from rulerank.campaign.settings import Settings
+from rulerank.ranking import LRAR
+from rulerank.registry import samplers
+from rulerank.rules import Explanation, mine_document
+from rulerank.rules.items import Ints, Items
+from rulerank.sampling import Sampler
+
+
+@dataclass(frozen=True)
+class Pool:
+    """The documents that may be labelled: items, and what samplers may look at beside them."""
+
+    items: Items
+    qids: Ints
+    features: np.ndarray | None = None
+
+
+class LiveState:
+    """What is known of a campaign as of the last look at the log, and what the screens ask of it."""
+
+    def __init__(
+        self, log: LabelLog, pool: Pool, settings: Settings, *, clock: Callable[[], float] = time.time
+    ) -> None:
+        self.log = log
+        self.pool = pool
+        self.settings = settings
+        self.clock = clock
+        self._lock = threading.RLock()
+        self._begin()
+
+    def _begin(self) -> None:
+        """Forget all: the next look at the log rebuilds the state."""
+        pool, settings = self.pool, self.settings
+        self.fold = Fold(rule=settings.aggregation)
+        self._sampler = make_sampler(settings).start(pool.items, features=pool.features, qids=pool.qids)
+        self._counted: dict[int, int] = {}  # what the sampler counts: grades, and assumed ones of open claims
+        self._hidden: set[int] = set()
+        self._claims: dict[str, Claim] = {}
+        self._ranker = LRAR(max_antecedent=min(2, settings.max_antecedent))
+        self._ranker.fit(pool.items[:0], [])
+        self._learnt: dict[int, int] = {}
+        self._unlearnt: set[int] = set()  # documents whose grade may have changed since the ranker was last asked
+
+    def why(self, row: int) -> Explanation:
+        """Return the rules a document drew from what was labelled before it, and what was new about it."""
+        with self._lock:
+            before = []
+            for _, other in self.fold.labelled_at:
+                if other == row:
+                    break
+                before.append(other)
+            rows = [r for r in dict.fromkeys(before) if self.fold.grade(r) is not None]
+            items = self.pool.items[rows]
+            grades = np.array([self.fold.grade(r) for r in rows], np.int64)
+        document = self.pool.items[row]
+        rules = mine_document(document, items, grades, max_antecedent=min(2, self.settings.max_antecedent))
+        held = (items == document).any(axis=0) if rows else np.zeros(document.size, bool)
+        new = tuple((int(f), int(document[f])) for f in np.flatnonzero(~held))
+        return Explanation(row, tuple(rules), new)
+
+    def rule_counts(self) -> tuple[np.ndarray, int | None] | None:
+        """Return each document's rule count and the fewest among labelled ones, where the sampler counts rules."""
+        if not self._sampler.counts_rules:
+            return None
+        with self._lock:
+            counts = np.array(self._sampler.rule_counts)  # type: ignore[attr-defined]
+            rows = [row for row in self._counted if self.fold.grade(row) is not None]
+        return counts, int(counts[rows].min()) if rows else None
+
+    def stop_distance(self) -> tuple[int, int] | None:
+        """Return the fewest rules of an unlabelled and of a labelled document: the stop is where the first is larger.
+
+        None where the sampler does not count rules, or before there is one of each.
+        """
+        if not self._sampler.counts_rules:
+            return None
+        with self._lock:
+            counts = np.array(self._sampler.rule_counts)  # type: ignore[attr-defined]
+            counted = np.zeros(counts.size, bool)
+            counted[list(self._counted)] = True
+        if counted.all() or not counted.any():
+            return None
+        return int(counts[~counted].min()), int(counts[counted].min())
+
+    def at_natural_stop(self) -> bool:
+        """Say whether the sampler would choose a labelled document now: every further one is redundant."""
+        with self._lock:
+            selection = self._sampler.propose()
+            return selection is not None and selection.stop and self.fold.grade(selection.row) is not None
+
+    def open_claims(self) -> list[Claim]:
+        """Return the claims that are open, as of the last look at the log."""
+        return list(self._claims.values())
+
+    def _sync(self, session: LogSession) -> None:
+        """Bring the state up to the log: new events, claims that came, went or expired."""
+        touched = set()
+        for event in session.events_after(self.fold.seen):
+            self.fold.apply(event)
+            touched.add(event.row)
+        now = self.clock()
+        open_now = {}
+        for claim in session.open_claims():
+            if claim.expires_at <= now:
+                session.close_claim(claim.token, "expired")
+            else:
+                open_now[claim.token] = claim
+        for token in self._claims.keys() ^ open_now.keys():
+            touched.add((self._claims.get(token) or open_now[token]).row)
+        for token in self._claims.keys() & open_now.keys():
+            if self._claims[token].assumed_grade != open_now[token].assumed_grade:
+                touched.add(open_now[token].row)
+        self._claims = open_now
+        for row in sorted(touched):
+            self._settle(row)
+
+    def _settle(self, row: int) -> None:
+        """Make the sampler count a document as the state says: its grade, an assumed one, none, or not at all."""
+        self._unlearnt.add(row)
+        wanted = self.fold.grade(row)
+        if wanted is None:
+            assumed = [c.assumed_grade for c in self._claims.values() if c.row == row and c.assumed_grade is not None]
+            wanted = assumed[0] if assumed else None
+        if self._counted.get(row) != wanted:
+            if row in self._counted:
+                self._sampler.retract(row)
+                del self._counted[row]
+            if wanted is not None:
+                self._sampler.record(row, wanted)
+                self._counted[row] = wanted
+        hide = self.fold.skipped(row)
+        if hide != (row in self._hidden):
+            (self._sampler.exclude if hide else self._sampler.include)(row)
+            (self._hidden.add if hide else self._hidden.discard)(row)
+
+    def _held_by(self, person: int) -> Claim | None:
+        return next((claim for claim in self._claims.values() if claim.person == person), None)
+
+    def _predict(self, rows: list[int]) -> list[int]:
+        """Return the most probable grade of documents, by LRAR on the labels so far."""
+        self._learn()
+        if not self._learnt:
+            return [0] * len(rows)
+        return [int(grade) for grade in self._ranker.predict_proba(self.pool.items[rows]).argmax(axis=1)]
+
+    def _learn(self) -> None:
+        """Bring the ranker up to the grades: only what changed since it was last asked."""
+        for row in sorted(self._unlearnt):
+            grade = self.fold.grade(row)
+            if row in self._learnt and self._learnt[row] != grade:
+                self._ranker.forget(self.pool.items[row], self._learnt.pop(row), row)
+            if grade is not None and row not in self._learnt:
+                self._ranker.partial_fit(self.pool.items[row], grade, row)
+                self._learnt[row] = grade
+        self._unlearnt.clear()
+
+
+def make_sampler(settings: Settings) -> Sampler:
+    """Make the sampler that the settings name, giving it those settings that it has."""
+    kind = samplers[settings.sampler]
+    offered = {
+        "max_antecedent": settings.max_antecedent,
+        "partitions": settings.partitions,
+        "seed": settings.seed,
+        "feature": settings.extra.get("feature"),
+    }
+    known = inspect.signature(kind).parameters
+    chosen: Sampler = kind(**{name: value for name, value in offered.items() if name in known and value is not None})
+    return chosen
