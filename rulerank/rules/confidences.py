@@ -160,6 +160,43 @@ def _join(first, column, bins, codes):
 
 
 @kernel
+def _add_rules(
+    ours,
+    yours,
+    cells,
+    classes,
+    width,
+    min_count,
+    min_confidence,
+    scale,
+    needed,
+    starts,
+    phi,
+    error,
+    least,
+    share,
+    counts,
+    totals,
+    block,
+    inside,
+    within,
+    deviation,
+    sums,
+    numbers,
+):
+    """Count one antecedent among the labelled documents (codes `ours`), and add its rules to the pool (`yours`)."""
+    _fill(ours, classes, width, cells, min_count, min_confidence, scale, counts, totals, block)
+    if starts.size:
+        _drop_unstable(
+            ours, classes, width, starts, phi, error, least, share, counts, totals, inside, within, deviation, block
+        )
+    if needed.size:
+        _collect_supported(yours, width, counts, block, needed, sums, numbers)
+    else:
+        _collect(yours, width, block, sums, numbers)
+
+
+@kernel
 def sum_confidences(
     labelled,
     classes,
@@ -197,8 +234,7 @@ def sum_confidences(
     counts = np.zeros(room * width, np.int32)
     totals = np.zeros(room, np.int32)
     block = np.zeros(room * width, np.int64)
-    stable = starts.size > 0
-    extra = room * (width + 1) if stable else 0
+    extra = room * (width + 1) if starts.size else 0
     inside = np.zeros(extra, np.int32)
     within = np.zeros(extra, np.float64)
     deviation = np.zeros(extra, np.float64)
@@ -218,28 +254,30 @@ def sum_confidences(
                 ours, yours, cells = codes[2, :count], codes[3, :documents], bins[i] * bins[j]
                 _join(mine, labelled[j], bins[j], ours)
                 _join(theirs, pool[j], bins[j], yours)
-            _fill(ours, classes, width, cells, min_count, min_confidence, scale, counts, totals, block)
-            if stable:
-                _drop_unstable(
-                    ours,
-                    classes,
-                    width,
-                    starts,
-                    phi,
-                    error,
-                    least,
-                    share,
-                    counts,
-                    totals,
-                    inside,
-                    within,
-                    deviation,
-                    block,
-                )
-            if needed.size:
-                _collect_supported(yours, width, counts, block, needed, sums, numbers)
-            else:
-                _collect(yours, width, block, sums, numbers)
+            _add_rules(
+                ours,
+                yours,
+                cells,
+                classes,
+                width,
+                min_count,
+                min_confidence,
+                scale,
+                needed,
+                starts,
+                phi,
+                error,
+                least,
+                share,
+                counts,
+                totals,
+                block,
+                inside,
+                within,
+                deviation,
+                sums,
+                numbers,
+            )
             if size < 3 or j == i:
                 continue
             held = _number_codes(ours, yours, cells, seen)
@@ -247,28 +285,30 @@ def sum_confidences(
                 last, those, cells = codes[4, :count], codes[5, :documents], held * bins[k]
                 _join(ours, labelled[k], bins[k], last)
                 _join(yours, pool[k], bins[k], those)
-                _fill(last, classes, width, cells, min_count, min_confidence, scale, counts, totals, block)
-                if stable:
-                    _drop_unstable(
-                        last,
-                        classes,
-                        width,
-                        starts,
-                        phi,
-                        error,
-                        least,
-                        share,
-                        counts,
-                        totals,
-                        inside,
-                        within,
-                        deviation,
-                        block,
-                    )
-                if needed.size:
-                    _collect_supported(those, width, counts, block, needed, sums, numbers)
-                else:
-                    _collect(those, width, block, sums, numbers)
+                _add_rules(
+                    last,
+                    those,
+                    cells,
+                    classes,
+                    width,
+                    min_count,
+                    min_confidence,
+                    scale,
+                    needed,
+                    starts,
+                    phi,
+                    error,
+                    least,
+                    share,
+                    counts,
+                    totals,
+                    block,
+                    inside,
+                    within,
+                    deviation,
+                    sums,
+                    numbers,
+                )
 
 
 @kernel

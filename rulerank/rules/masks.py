@@ -145,3 +145,34 @@ def gain_rules(columns, start, stop, document, size, fresh1, fresh2, fresh3, sig
                                 for other in range(second, words):
                                     gained += popcount(masks[other, u] & fresh3[i, j, other])
             counts[block + u] += sign * np.int64(gained)
+
+
+@kernel
+def count_within(labelled, grades, count, document, size, two, three):
+    """Count, of the antecedents within `document`, how many labelled documents of each grade hold them.
+
+    two[i, j, grade] (i <= j; i = j is the single item) and three[i, j, k, grade]; only what is held is written.
+    """
+    features = labelled.shape[0]
+    words = -(-features // 64)
+    masks = np.empty((words, BLOCK), np.uint64)
+    part = np.empty(BLOCK, np.uint8)
+    places = np.empty(features, np.int64)
+    for start in range(0, count, BLOCK):
+        stop = min(start + BLOCK, count)
+        shared_masks(labelled, start, stop, document, part, masks)
+        for u in range(stop - start):
+            held = 0
+            for word in range(words):
+                bits = masks[word, u]
+                while bits:
+                    places[held] = word * 64 + np.int64(lowest_bit(bits))
+                    bits &= bits - ONE
+                    held += 1
+            of = grades[start + u]
+            for a in range(held):
+                for b in range(a, held if size >= 2 else a + 1):
+                    two[places[a], places[b], of] += 1
+                    if size >= 3 and b > a:
+                        for c in range(b + 1, held):
+                            three[places[a], places[b], places[c], of] += 1

@@ -10,10 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from rulerank.kernels import kernel
-from rulerank.rules.bits import lowest_bit
 from rulerank.rules.confidences import fixed_confidence, scale_for
 from rulerank.rules.items import Ints, Items, antecedents
-from rulerank.rules.masks import BLOCK, ONE, shared_masks
+from rulerank.rules.masks import count_within
 from rulerank.rules.mine import RuleSums, Thresholds
 
 FEW = 4
@@ -36,26 +35,8 @@ def _document_sums(
 ) -> None:
     """Add to sums and numbers (by class) the rules of one document; counts[i, j] (i <= j) is room to count in."""
     features, count = labelled.shape
-    words = -(-features // 64)
     counts[:] = 0
-    masks = np.empty((words, BLOCK), np.uint64)
-    part = np.empty(BLOCK, np.uint8)
-    places = np.empty(features, np.int64)
-    for start in range(0, count, BLOCK):
-        stop = min(start + BLOCK, count)
-        shared_masks(labelled, start, stop, document, part, masks)
-        for u in range(stop - start):
-            held = 0
-            for word in range(words):
-                bits = masks[word, u]
-                while bits:
-                    places[held] = word * 64 + np.int64(lowest_bit(bits))
-                    bits &= bits - ONE
-                    held += 1
-            of = grades[start + u]
-            for a in range(held):
-                for b in range(a, held if size >= 2 else a + 1):
-                    counts[places[a], places[b], of] += 1
+    count_within(labelled, grades, count, document, size, counts, np.zeros((0, 0, 0, 0), np.int64))
     for i in range(features):
         for j in range(i, features if size >= 2 else i + 1):
             total = 0

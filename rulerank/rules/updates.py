@@ -12,7 +12,7 @@ import numpy as np
 from rulerank.kernels import kernel
 from rulerank.rules.bits import lowest_bit
 from rulerank.rules.confidences import fixed_confidence
-from rulerank.rules.masks import BLOCK, ONE, shared_masks
+from rulerank.rules.masks import BLOCK, ONE, count_within, shared_masks
 
 
 @kernel
@@ -53,32 +53,11 @@ def label_changes(
     open2[i, word] marks the j whose entry is not zero, open3[i, j, word] the k.
     """
     features = labelled.shape[0]
-    words = open2.shape[1]
     two[:] = 0
     three[:] = 0
     open2[:] = 0
     open3[:] = 0
-    masks = np.empty((words, BLOCK), np.uint64)
-    part = np.empty(BLOCK, np.uint8)
-    places = np.empty(features, np.int64)
-    for start in range(0, count, BLOCK):
-        stop = min(start + BLOCK, count)
-        shared_masks(labelled, start, stop, document, part, masks)
-        for u in range(stop - start):
-            held = 0
-            for word in range(words):
-                bits = masks[word, u]
-                while bits:
-                    places[held] = word * 64 + np.int64(lowest_bit(bits))
-                    bits &= bits - ONE
-                    held += 1
-            of = grades[start + u]
-            for a in range(held):
-                for b in range(a, held):
-                    two[places[a], places[b], of] += 1
-                    if size >= 3 and b > a:
-                        for c in range(b + 1, held):
-                            three[places[a], places[b], places[c], of] += 1
+    count_within(labelled, grades, count, document, size, two, three)
     for i in range(features):
         for j in range(i, features if size >= 2 else i + 1):
             if _change(two[i, j], width, grade, scale, min_count, min_confidence, two[i, j]):
