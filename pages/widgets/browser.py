@@ -18,6 +18,18 @@ BOUNCE_MILLISECONDS = 300
 
 AGAIN = "rr-again"
 
+# Less empty space above a page; and on a tablet, what helps to judge a document stands below it, not beside it.
+_STYLE = """<style>
+.st-key-rr-browser { display: none; }
+.stMainBlockContainer { padding-top: 3.5rem; }
+@media (max-width: 1100px) {
+  .st-key-rr-labelling > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"] {
+    flex-wrap: wrap;
+    > [data-testid="stColumn"] { min-width: 100%; }
+  }
+}
+</style>"""
+
 _SCRIPT = f"""<script>
 if (!window.rulerank) {{
   window.rulerank = {{ pressed: {{}}, lost: false, woken: 0 }};
@@ -53,7 +65,7 @@ if (!window.rulerank) {{
 
 def prepare_browser() -> None:
     """Put what the browser needs on the page, out of sight."""
-    st.html("<style>.st-key-rr-browser { display: none; }</style>")
+    st.html(_STYLE)
     with st.container(key="rr-browser"):
         st.button("Draw the page again", key=AGAIN)
         st.html(_SCRIPT, unsafe_allow_javascript=True)

@@ -26,6 +26,8 @@ STYLE = """<style>
 .rr-document h4 { margin: 0 0 .6rem 0; padding: 0; font-size: 1.15rem; }
 .rr-document pre { white-space: pre-wrap; font-family: inherit; margin: 0; }
 .rr-document mark { background: rgba(255, 196, 0, .38); color: inherit; padding: 0 .1em; border-radius: .2em; }
+.rr-query h3 { margin: 0; padding: 0; font-size: 1.6rem; line-height: 1.25; overflow-wrap: anywhere; }
+.rr-query p { margin: .35rem 0 0 0; opacity: .7; font-size: .9rem; overflow-wrap: anywhere; }
 </style>"""
 
 
@@ -38,6 +40,12 @@ def marked(text: str, query: str, *, mark: bool = True) -> str:
         parts += [html.escape(text[at:start]), "<mark>", html.escape(text[start:end]), "</mark>"]
         at = end
     return "".join([*parts, html.escape(text[at:])])
+
+
+def query_html(text: str, need: str) -> str:
+    """Return a query and the need behind it as HTML."""
+    why = f"<p dir='auto'>{marked(need, '')}</p>" if need else ""
+    return f"{STYLE}<div class='rr-query'><h3 dir='auto'>{marked(text, '')}</h3>{why}</div>"
 
 
 def document_html(text: DocumentText, query: str, *, mark: bool, longest: int = LONGEST) -> str:

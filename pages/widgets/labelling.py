@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
 
-from pages.widgets.document import show_features, show_text
+from pages.widgets.document import query_html, show_features, show_text
 from pages.widgets.reasons import stop_line, why_last
 from rulerank.campaign import Kind, Offer, OpenCampaign, Pause, TooSoonError
 from rulerank.errors import RulerankError
@@ -18,14 +18,18 @@ if TYPE_CHECKING:
     from db.workspace import Workspace
 
 
+LABELLING = "rr-labelling"
+
+
 @st.fragment
 def labelling(workspace: Workspace, opened: OpenCampaign, person: Person) -> None:
     """The whole screen, redrawn after each key: the document on the left, what helps to judge it on the right."""
-    main, side = st.columns([5, 2], gap="large")
-    with main:
-        show_next(workspace, opened, person)
-    with side:
-        show_help(opened, person)
+    with st.container(key=LABELLING):
+        main, side = st.columns([5, 2], gap="large")
+        with main:
+            show_next(workspace, opened, person)
+        with side:
+            show_help(opened, person)
 
 
 def draw_again() -> None:
@@ -73,10 +77,8 @@ def show_next(workspace: Workspace, opened: OpenCampaign, person: Person) -> Non
 
 
 def show_query(qid: str, text: str, need: str) -> None:
-    """Show what is asked, large, and the need behind it."""
-    st.subheader(text or f"Query {qid}", anchor=False)
-    if need:
-        st.caption(need)
+    """Show what is asked, large, and the need behind it; both as they are, not as Markdown."""
+    st.html(query_html(text or f"Query {qid}", need))
 
 
 def saved_line(opened: OpenCampaign, person: Person) -> None:
@@ -123,29 +125,27 @@ def show_form(opened: OpenCampaign, person: Person, offer: Offer) -> None:
                 args=(opened, person.id, token, row, Kind.GRADE, grade),
             ):
                 pressed = (Kind.GRADE, grade)
-        skip, later, write, _ = st.columns([1, 1, 1, 2])
-        if skip.form_submit_button(
+        around = st.container(horizontal=True)
+        if around.form_submit_button(
             "Can't tell",
             key=f"s-{token}",
             shortcut="s",
-            width="stretch",
             help="Leaves the pool. Say why in a note, if you like.",
             on_click=_decide,
             args=(opened, person.id, token, row, Kind.CANNOT_TELL, None),
         ):
             pressed = (Kind.CANNOT_TELL, None)
-        if later.form_submit_button(
+        if around.form_submit_button(
             "Later",
             key=f"l-{token}",
             shortcut="l",
-            width="stretch",
             help=f"Comes back after {opened.settings.later_after} other documents.",
             on_click=_decide,
             args=(opened, person.id, token, row, Kind.LATER, None),
         ):
             pressed = (Kind.LATER, None)
-        if write.form_submit_button(
-            "Note", key=f"n-{token}", shortcut="n", width="stretch", help="Opens a note; saves it if it is open."
+        if around.form_submit_button(
+            "Note", key=f"n-{token}", shortcut="n", help="Opens a note; saves it if it is open."
         ):
             if noting:
                 opened.live.write(person.id, row, Kind.DRAFT, text=note)

@@ -140,7 +140,7 @@ class Fold:
 
     def current(self) -> dict[int, int]:
         """Return the grade of every document that has one."""
-        return dict(sorted(self._current.items()))
+        return dict(self._current)
 
     def table(self) -> list[tuple[int, int, int]]:
         """Return (row, person, grade) for every valid grade: what agreement is computed from."""

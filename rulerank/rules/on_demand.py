@@ -1,8 +1,8 @@
 """The confidence sums of a few documents, from one short pass over the labelled set for each: rules truly on demand.
 
 `rule_sums` counts every pair of features over the whole labelled set, which pays when thousands of documents are
-scored. For a single document only the antecedents within it matter, and they all come from the features it shares
-with each labelled document (its projection).
+scored. For a single document only the antecedents within it matter: which labelled documents share each of its items is
+a row of bits, and how often an antecedent occurs is the population count of its items' rows joined.
 """
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from __future__ import annotations
 import numpy as np
 
 from rulerank.kernels import kernel
+from rulerank.rules.bits import popcount
 from rulerank.rules.confidences import fixed_confidence, scale_for
 from rulerank.rules.items import Ints, Items, antecedents
-from rulerank.rules.masks import count_within
+from rulerank.rules.masks import ONE
 from rulerank.rules.mine import RuleSums, Thresholds
 
 FEW = 4
@@ -29,21 +30,31 @@ def _document_sums(
     scale: float,
     min_count: int,
     min_confidence: float,
-    counts: Ints,
     sums: Ints,
     numbers: Ints,
 ) -> None:
-    """Add to sums and numbers (by class) the rules of one document; counts[i, j] (i <= j) is room to count in."""
+    """Add to sums and numbers (by class) the rules of one document."""
     features, count = labelled.shape
-    counts[:] = 0
-    count_within(labelled, grades, count, document, size, counts, np.zeros((0, 0, 0, 0), np.int64))
+    words = -(-count // 64)
+    holds = np.zeros((features, words), np.uint64)  # which labelled documents share the feature's item, a bit each
+    graded = np.zeros((width, words), np.uint64)
+    for d in range(count):
+        graded[grades[d], d >> 6] |= ONE << np.uint64(d & 63)
+    for i in range(features):
+        for d in range(count):
+            holds[i, d >> 6] |= np.uint64(labelled[i, d] == document[i]) << np.uint64(d & 63)
+    counts = np.zeros(width, np.int64)
     for i in range(features):
         for j in range(i, features if size >= 2 else i + 1):
             total = 0
             for c in range(width):
-                total += counts[i, j, c]
+                found = np.uint64(0)
+                for word in range(words):
+                    found += popcount(holds[i, word] & holds[j, word] & graded[c, word])
+                counts[c] = np.int64(found)
+                total += counts[c]
             for c in range(width):
-                value = fixed_confidence(counts[i, j, c], max(total, 1), scale, min_count, min_confidence)
+                value = fixed_confidence(counts[c], max(total, 1), scale, min_count, min_confidence)
                 sums[c] += value
                 numbers[c] += value > 0
 
@@ -60,7 +71,6 @@ def few_rule_sums(
     labelled = np.ascontiguousarray(labelled)
     grades = np.ascontiguousarray(grades, np.int64)
     scale = scale_for(antecedents(features, max_antecedent))
-    counts = np.zeros((features, features, width), np.int64)
     sums = np.zeros((number, width), np.int64)
     numbers = np.zeros((number, width), np.int64)
     for place in range(number):
@@ -73,7 +83,6 @@ def few_rule_sums(
             float(scale),
             int(thresholds.support),
             float(thresholds.confidence),
-            counts,
             sums[place],
             numbers[place],
         )

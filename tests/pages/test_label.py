@@ -53,7 +53,9 @@ def test_the_page_shows_query_document_grades_and_what_was_saved(demo, workspace
     page = run_page("pages/label.py", demo.id)
     (claim,) = demo.live.open_claims()
     qid, _ = demo.document(claim.row)
-    assert page.subheader[0].value == workspace.collections.query_text(demo.collection_id, qid).text
+    query = workspace.collections.query_text(demo.collection_id, qid)
+    shown = [element.proto.body for element in page.get("html")]
+    assert any(query.text in html and query.need in html for html in shown)
     assert [level.name for level in demo.settings.grades] == [b.label for b in page.button if b.key.startswith("g-")]
     press(page, demo, "1")
     assert any("Saved #1" in caption.value and "related" in caption.value for caption in page.caption)
