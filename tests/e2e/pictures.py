@@ -1,0 +1,102 @@
+"""Pictures of every page, for the README: the demo with some labels by two people.
+
+python -m tests.e2e.pictures OUT_DIR
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from db.tables import campaigns
+from db.workspace import Workspace
+from rulerank.campaign import Kind, Offer
+from tests.e2e.screen import READY, Screen, open_browser
+from tests.e2e.server import Server
+
+LABELS = 60
+PAGES = {
+    "home": "/",
+    "label": "/label",
+    "progress": "/progress",
+    "competence": "/competence",
+    "ranking": "/ranking",
+    "agreement": "/agreement",
+    "export": "/export",
+    "new-campaign": "/new",
+    "people": "/people",
+}
+TABLET = {"width": 820, "height": 1180}
+
+
+def label_demo(url: str, number: int = LABELS) -> None:
+    """Make the demo, and let two people give labels, each document to both; the second errs now and then."""
+    workspace = Workspace(url)
+    campaign = workspace.demo()
+    people = [workspace.people.ensure_single_user().id, workspace.people.add("Cleo", "annotator").id]
+    settings = replace(workspace.open(campaign).settings, overlap=2).to_dict()
+    with workspace.database.write() as connection:
+        connection.execute(sa.update(campaigns).where(campaigns.c.id == campaign).values(settings=settings))
+    workspace.campaigns.forget(campaign)
+    opened = workspace.open(campaign)
+    now = opened.live.clock() - 3600.0
+    opened.live.clock = lambda: now
+    for place in range(number):
+        person = people[place % 2]
+        offer = opened.live.next(person, beyond=True)
+        assert isinstance(offer, Offer)
+        row = offer.claim.row
+        known = int(opened.known_grades[row]) if opened.known_grades is not None else 0
+        grade = known if person == people[0] or place % 7 else (known + 1) % 3
+        now += 5.0 + place % 11
+        opened.live.submit(person, offer.claim.token, row, Kind.GRADE, grade=grade)
+    opened.live.release(people[1])
+    workspace.close()
+
+
+def wait_for_quiet(screen: Screen) -> None:
+    """Wait until the page is drawn and stays so: charts come in after the script has ended."""
+    quiet = 0
+    while quiet < 4:
+        screen.page.wait_for_timeout(400)
+        busy = screen.page.locator(READY).count() == 0 or screen.page.locator("[data-testid=stSkeleton]").count() > 0
+        quiet = 0 if busy else quiet + 1
+
+
+def take_pictures(folder: Path) -> list[Path]:
+    """Write one picture a page; the Label page also dark and as a tablet shows it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    taken = []
+    with tempfile.TemporaryDirectory(prefix="rulerank-pictures-") as temporary:
+        server = Server(Path(temporary))
+        label_demo(server.database)
+        with server, open_browser() as browser:
+            light = Screen(browser, server.url, color_scheme="light")
+            dark = Screen(browser, server.url, color_scheme="dark")
+            tablet = Screen(browser, server.url, color_scheme="light", viewport=TABLET)
+            wanted = [(light, name, path) for name, path in PAGES.items()]
+            wanted += [(dark, "label-dark", "/label"), (tablet, "label-tablet", "/label")]
+            for screen, name, path in wanted:
+                screen.go(path)
+                wait_for_quiet(screen)
+                taken.append(folder / f"{name}.png")
+                screen.page.screenshot(path=taken[-1])
+    return taken
+
+
+def main(arguments: list[str]) -> int:
+    """Take the pictures into the folder that is named."""
+    if len(arguments) != 1:
+        print(__doc__)
+        return 2
+    for path in take_pictures(Path(arguments[0])):
+        print(path)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,157 @@
+"""What a person does in the browser, and what they see: a thin layer over a Playwright page."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+
+READY = '[data-testid="stApp"][data-test-connection-state="CONNECTED"][data-test-script-state="notRunning"]'
+DWELL = 270
+"""Milliseconds to look at a document before a key counts: a little more than the campaigns ask for."""
+
+PATIENCE = 20_000
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+_TOKEN = """() => {
+    const found = document.querySelector('[class*="st-key-g-"]');
+    const match = found && found.className.match(/st-key-g-([0-9a-f]{32})-/);
+    return match ? match[1] : null;
+}"""
+
+
+def find_chromium() -> str | None:
+    """Return the Chromium or Chrome of this machine."""
+    return next((path for path in map(shutil.which, NAMES) if path), None)
+
+
+@contextmanager
+def open_browser() -> Iterator[Browser]:
+    """Yield a browser without a window."""
+    with sync_playwright() as playwright:
+        arguments = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=arguments)
+        yield browser
+        browser.close()
+
+
+class Screen:
+    """One browser tab of one person."""
+
+    def __init__(self, browser: Browser, url: str, **options: Any) -> None:
+        self.url = url
+        self.context = browser.new_context(**{"viewport": {"width": 1366, "height": 850}, **options})
+        self.page: Page = self.context.new_page()
+        self.page.set_default_timeout(PATIENCE)
+        self._seen: str | None = None  # the document that was looked at for long enough
+
+    def go(self, path: str = "/") -> None:
+        """Open an address of the app and wait until the page is drawn."""
+        self.page.goto(self.url + path)
+        self.ready()
+
+    def ready(self) -> None:
+        """Wait until the page is connected and nothing runs."""
+        self.page.wait_for_selector(READY)
+
+    def click(self, name: str) -> None:
+        """Click the button of this name, and wait for what it does."""
+        self.button(name).click()
+        self.ready()
+
+    def button(self, name: str) -> Locator:
+        """Return the button of this name."""
+        return self.page.get_by_role("button", name=re.compile(name)).first
+
+    def sign_in(self, name: str, password: str) -> None:
+        """Fill in the sign-in form."""
+        self.go()
+        self.page.locator("input[name=person]").fill(name)
+        self.page.locator("input[name=password]").fill(password)
+        self.page.get_by_role("button", name="Sign in").click()
+        self.page.wait_for_load_state()
+        self.ready()
+
+    def woken(self) -> None:
+        """Wait until the page has found its server again, and has drawn itself anew."""
+        self.page.wait_for_function("() => window.rulerank && window.rulerank.woken > 0")
+        self.page.wait_for_timeout(DWELL)
+        self.ready()
+
+    # Labelling ---------------------------------------------------------------------------------------------------
+
+    def token(self) -> str | None:
+        """Return the token of the document that can be graded now."""
+        found = self.page.evaluate(_TOKEN)
+        return None if found is None else str(found)
+
+    def document(self) -> str:
+        """Wait for a document to grade, long enough for a key to count, and return its token."""
+        self.page.wait_for_function(_TOKEN)
+        self.ready()
+        while self._seen is None or self.token() != self._seen:
+            self._seen = self.token()
+            self.page.wait_for_timeout(DWELL)
+            self.ready()
+        return self._seen
+
+    def press(self, key: str) -> str:
+        """Press a key that moves on to another document; returns the token of that one."""
+        before = self.document()
+        self.page.keyboard.press(key)
+        return self.document_after(before)
+
+    def document_after(self, before: str) -> str:
+        """Wait for another document than this one, and return its token."""
+        self.page.wait_for_function(
+            f"before => {{ const now = ({_TOKEN})(); return now && now !== before }}", arg=before
+        )
+        return self.document()
+
+    def bounce(self, key: str, pause: int) -> None:
+        """Press a key twice within so many milliseconds, as measured in the browser itself."""
+        twice = """([key, pause]) => new Promise(done => {
+            const press = () => document.body.dispatchEvent(
+                new KeyboardEvent('keydown', {key, code: 'Digit' + key, bubbles: true, cancelable: true}));
+            press();
+            setTimeout(() => { press(); done(); }, pause);
+        })"""
+        self.page.evaluate(twice, [key, pause])
+
+    def saved(self, number: int) -> None:
+        """Wait until the screen says that so many labels are saved."""
+        expect(self.page.get_by_text(f"Saved #{number}:")).to_be_visible(timeout=PATIENCE)
+
+    def close(self) -> None:
+        """Close the tab."""
+        self.context.close()
+
+
+class Log:
+    """The database as a stranger reads it: with SQLite alone."""
+
+    def __init__(self, url: str) -> None:
+        self.path = url.removeprefix("sqlite:///")
+
+    def rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
+        """Return what a query finds."""
+        connection = sqlite3.connect(f"file:{self.path}?mode=ro", uri=True)
+        try:
+            return connection.execute(query, values).fetchall()
+        finally:
+            connection.close()
+
+    def held(self, token: str) -> int:
+        """Return the pool row that a token stands for."""
+        return int(self.rows("SELECT row FROM claims WHERE token = ?", token)[0][0])
+
+    def events(self, kind: str = "%", person: int | None = None) -> list[tuple[int, int | None, str]]:
+        """Return (row, grade, text) of the events of a kind, in their order."""
+        query = (
+            "SELECT row, grade, text FROM label_events WHERE kind LIKE ? AND (? IS NULL OR person_id = ?) ORDER BY id"
+        )
+        return self.rows(query, kind, person, person)

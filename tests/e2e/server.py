@@ -1,0 +1,93 @@
+"""A real `streamlit run app.py` on a free port with its own database; started, restarted and ended by the tests."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 60.0
+
+
+def free_port() -> int:
+    """Return a port that nobody listens on."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class Server:
+    """One server process; `stop` ends it and no other."""
+
+    def __init__(
+        self, folder: Path, *, database: str | None = None, sign_in: str = "open", app: str = "app.py"
+    ) -> None:
+        self.folder = folder
+        self.database = database or f"sqlite:///{folder / 'labels.db'}"
+        self.sign_in = sign_in
+        self.app = app
+        self.port = free_port()
+        self.url = f"http://localhost:{self.port}"
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> Server:
+        """Start the server and wait until it answers."""
+        command = [sys.executable, "-m", "streamlit", "run", self.app]
+        command += ["--server.port", str(self.port), "--server.headless", "true", "--server.address", "localhost"]
+        environment = {**os.environ, "RULERANK_DATABASE": self.database, "RULERANK_SIGN_IN": self.sign_in}
+        with self.log.open("ab") as log:
+            # From the root of the repository, because that is where Streamlit looks for .streamlit/config.toml.
+            self._process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
+        end = time.monotonic() + PATIENCE
+        while not self.answers():
+            if self._process.poll() is not None or time.monotonic() > end:
+                self.stop()
+                raise RuntimeError(f"the server did not start:\n{self.log.read_text(errors='replace')[-3000:]}")
+            time.sleep(0.1)
+        return self
+
+    @property
+    def log(self) -> Path:
+        """Where the server's words go."""
+        return self.folder / f"server-{self.port}.log"
+
+    def answers(self) -> bool:
+        """Say whether the server answers."""
+        path = "/health" if self.app == "app.py" else "/_stcore/health"
+        try:
+            with urllib.request.urlopen(self.url + path, timeout=5) as answer:
+                return bool(answer.status == 200)
+        except (urllib.error.URLError, OSError):
+            return False
+
+    def stop(self, *, kill: bool = False) -> None:
+        """End the server: politely, or at once as a power cut would."""
+        if self._process is None:
+            return
+        if kill:
+            self._process.kill()
+        else:
+            self._process.terminate()
+        try:
+            self._process.wait(10)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._process = None
+
+    def restart(self, *, kill: bool = False) -> None:
+        """End the server and start it again on the same port and database."""
+        self.stop(kill=kill)
+        self.start()
+
+    def __enter__(self) -> Server:
+        return self.start()
+
+    def __exit__(self, *error: object) -> None:
+        self.stop()

@@ -1,0 +1,153 @@
+"""The Label page with the keyboard: grades, undo, can't tell, later, notes, reloads, restarts, bounced keys.
+
+The tests of this file follow one another on one screen, as an annotator's day does.
+"""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from db.workspace import Workspace
+from rulerank.sampling import SSAR
+
+
+@pytest.fixture(scope="module")
+def demo(server):
+    """The demo campaign as the server made it, opened beside the server."""
+    workspace = Workspace(server.database)
+    number = workspace.demo_made()
+    assert number is not None
+    yield workspace.open(number)
+    workspace.close()
+
+
+def note_field(screen):
+    return screen.page.get_by_label("Note", exact=True).locator("visible=true").first
+
+
+def test_a_first_visitor_labels_the_demo(screen, log):
+    screen.go()
+    screen.click("Try the demo")
+    token = screen.document()
+    expect(screen.page.locator(".rr-document")).to_be_visible()
+    assert log.events() == []
+    row = log.held(token)
+    screen.press("0")
+    screen.saved(1)
+    assert log.events() == [(row, 0, "")]
+
+
+def test_z_gives_the_document_back(screen, log):
+    row = log.events("grade")[0][0]
+    token = screen.press("z")
+    assert log.held(token) == row
+    assert [kind for (kind,) in log.rows("SELECT kind FROM label_events ORDER BY id")] == ["grade", "undo"]
+
+
+def test_thirty_keys_give_exactly_the_order_of_ssar(screen, log, demo):
+    start = len(log.events("grade"))
+    token = screen.document()
+    for _ in range(30):
+        token = screen.press(str(demo.known_grades[log.held(token)]))
+    screen.saved(30)
+    expected = SSAR().run(demo.items, demo.known_grades, budget=31).order
+    assert [row for row, _, _ in log.events("grade")[start:]] == expected[:30]
+    assert log.held(token) == expected[30]
+
+
+def test_keys_work_after_a_click_on_a_switch(screen, log):
+    before = log.events("grade")
+    row = log.held(screen.document())
+    screen.page.get_by_text("Mark the query's words").click()
+    screen.ready()
+    expect(screen.page.locator(".rr-document mark")).to_have_count(0)
+    screen.press("1")
+    assert log.events("grade") == [*before, (row, 1, "")]
+    screen.page.get_by_text("Mark the query's words").click()
+    screen.ready()
+
+
+def test_typing_into_a_note_labels_nothing(screen, log):
+    before = log.events()
+    token = screen.document()
+    screen.page.keyboard.press("n")
+    note_field(screen).click()
+    screen.page.keyboard.type("0 1 2 szln: 10 of 12")
+    screen.page.wait_for_timeout(500)
+    screen.ready()
+    assert screen.token() == token
+    assert log.events() == before
+
+
+def test_s_keeps_the_reason_and_moves_on(screen, log):
+    token = screen.document()
+    row = log.held(token)
+    note_field(screen).fill("in a language I cannot read")
+    screen.button("Can't tell").click()
+    assert log.held(screen.document_after(token)) != row
+    assert log.events("cannot_tell") == [(row, None, "in a language I cannot read")]
+
+
+def test_later_comes_back_after_five_others(screen, log, demo):
+    row = log.held(screen.document())
+    token = screen.press("l")
+    for _ in range(demo.settings.later_after):
+        assert log.held(token) != row
+        token = screen.press(str(demo.known_grades[log.held(token)]))
+    assert log.held(token) == row
+
+
+@pytest.mark.parametrize("pause", [0, 20])
+def test_a_double_press_grades_one_document(screen, log, pause):
+    before = log.events("grade")
+    row = log.held(screen.document())
+    token = screen.document()
+    screen.bounce("0", pause)
+    following = screen.document_after(token)
+    screen.page.wait_for_timeout(300)
+    assert log.events("grade") == [*before, (row, 0, "")]
+    assert screen.token() == following
+
+
+def test_a_held_key_grades_one_document(screen, log):
+    before = log.events("grade")
+    row = log.held(screen.document())
+    for _ in range(30):
+        screen.page.keyboard.down("1")
+        screen.page.wait_for_timeout(30)
+    screen.page.keyboard.up("1")
+    screen.document()
+    assert log.events("grade") == [*before, (row, 1, "")]
+
+
+def test_a_reload_gives_the_document_and_the_draft_back(screen):
+    token = screen.document()
+    screen.page.keyboard.press("n")
+    note_field(screen).fill("perhaps a 2")
+    screen.click("Note")
+    screen.page.reload()
+    assert screen.document() == token
+    expect(note_field(screen)).to_have_value("perhaps a 2")
+
+
+@pytest.mark.parametrize("kill", [False, True])
+def test_a_server_restart_loses_nothing(screen, server, log, kill):
+    token = screen.document()
+    before = log.events()
+    server.restart(kill=kill)
+    assert log.events() == before
+    screen.page.reload()
+    assert screen.document() == token
+    expect(note_field(screen)).to_have_value("perhaps a 2")
+
+
+def test_the_page_wakes_by_itself_after_a_restart(screen, server, log):
+    row = log.held(screen.document())
+    before = log.events("grade")
+    server.restart()
+    screen.woken()
+    following = screen.press("2")
+    assert log.events("grade") == [*before, (row, 2, "perhaps a 2")]
+    assert log.held(following) != row
+    assert (row, None, "perhaps a 2") in log.events("note")
