@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -155,3 +156,10 @@ class Log:
             "SELECT row, grade, text FROM label_events WHERE kind LIKE ? AND (? IS NULL OR person_id = ?) ORDER BY id"
         )
         return self.rows(query, kind, person, person)
+
+    def wait_for(self, kind: str, number: int) -> None:
+        """Wait until there are so many events of a kind."""
+        end = time.monotonic() + PATIENCE / 1000
+        while len(self.events(kind)) < number:
+            assert time.monotonic() < end, f"there are still fewer than {number} events of the kind {kind}"
+            time.sleep(0.05)

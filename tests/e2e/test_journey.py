@@ -125,6 +125,7 @@ def test_a_backup_becomes_a_new_database_with_the_same_next_document(chromium, s
     download.value.save_as(kept)
     upload(screen, "Restore a backup", kept)
     screen.click("Check and restore")
+    expect(screen.page.get_by_text("The backup is whole")).to_be_visible(timeout=PATIENCE)
     restored = next(folder.glob("*restored*.db"))
     expect(screen.page.get_by_text(restored.name).first).to_be_visible()
     second = start(database=f"sqlite:///{restored}")

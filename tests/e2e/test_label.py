@@ -121,11 +121,12 @@ def test_a_held_key_grades_one_document(screen, log):
     assert log.events("grade") == [*before, (row, 1, "")]
 
 
-def test_a_reload_gives_the_document_and_the_draft_back(screen):
+def test_a_reload_gives_the_document_and_the_draft_back(screen, log):
     token = screen.document()
     screen.page.keyboard.press("n")
     note_field(screen).fill("perhaps a 2")
     screen.click("Note")
+    log.wait_for("draft", 1)
     screen.page.reload()
     assert screen.document() == token
     expect(note_field(screen)).to_have_value("perhaps a 2")
