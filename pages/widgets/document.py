@@ -27,7 +27,7 @@ STYLE = """<style>
 .rr-document pre { white-space: pre-wrap; font-family: inherit; margin: 0; }
 .rr-document mark { background: rgba(255, 196, 0, .38); color: inherit; padding: 0 .1em; border-radius: .2em; }
 .rr-query h3 { margin: 0; padding: 0; font-size: 1.6rem; line-height: 1.25; overflow-wrap: anywhere; }
-.rr-query p { margin: .35rem 0 0 0; opacity: .7; font-size: .9rem; overflow-wrap: anywhere; }
+.rr-query p { margin: .35rem 0 .8rem 0; opacity: .7; font-size: .9rem; overflow-wrap: anywhere; }
 </style>"""
 
 
@@ -56,12 +56,14 @@ def document_html(text: DocumentText, query: str, *, mark: bool, longest: int = 
     return f"{STYLE}<div class='rr-document' tabindex='0'>{title}{shown}</div>"
 
 
-def show_text(text: DocumentText, query: str, key: str) -> None:
-    """Show a document's text; a very long one in part, with a switch for the whole."""
+def show_text(text: DocumentText, query: str, key: str, *, above: str = "") -> None:
+    """Show a document's text, and the HTML that stands `above` it; a very long text in part, with a switch for all."""
     mark = st.session_state.get("rr-mark", True)
     if len(text.body) <= LONGEST:
-        st.html(document_html(text, query, mark=mark))
+        st.html(above + document_html(text, query, mark=mark))
         return
+    if above:
+        st.html(above)
     whole = st.toggle(f"Show all {len(text.body):,} characters", key=f"whole-{key}")
     st.html(document_html(text, query, mark=mark, longest=len(text.body) if whole else LONGEST))
 

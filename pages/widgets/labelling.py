@@ -23,13 +23,10 @@ LABELLING = "rr-labelling"
 
 @st.fragment
 def labelling(workspace: Workspace, opened: OpenCampaign, person: Person) -> None:
-    """The whole screen, redrawn after each key: the document on the left, what helps to judge it on the right."""
-    with st.container(key=LABELLING):
-        main, side = st.columns([5, 2], gap="large")
-        with main:
-            show_next(workspace, opened, person)
-        with side:
-            show_help(opened, person)
+    """What is redrawn after each key, and no more: every element of it costs the annotator some milliseconds."""
+    show_next(workspace, opened, person)
+    stop_line(opened)
+    why_last(opened, person)
 
 
 def draw_again() -> None:
@@ -40,8 +37,8 @@ def draw_again() -> None:
         st.rerun()
 
 
-def show_help(opened: OpenCampaign, person: Person) -> None:
-    """Show what the grades mean, the guidelines, how far it is to the stop, and why the last document was chosen."""
+def show_help(opened: OpenCampaign) -> None:
+    """Show what stays the same from document to document: what the grades mean, and the guidelines."""
     st.toggle("Mark the query's words", value=True, key="rr-mark")
     with st.expander("What the grades mean", expanded=True):
         for grade, level in enumerate(opened.settings.grades):
@@ -51,40 +48,33 @@ def show_help(opened: OpenCampaign, person: Person) -> None:
     if opened.settings.guidelines:
         with st.expander("Guidelines"):
             st.markdown(opened.settings.guidelines)
-    stop_line(opened)
-    why_last(opened, person)
 
 
 def show_next(workspace: Workspace, opened: OpenCampaign, person: Person) -> None:
     """Show the document this person holds, and take their decision."""
     beyond = bool(st.session_state.get(f"beyond-{opened.id}", False))
     offer = opened.live.next(person.id, beyond=beyond)
+    saved_line(opened, person)
     if isinstance(offer, Pause):
-        saved_line(opened, person)
         show_pause(opened, offer)
         return
     row = offer.claim.row
     qid, docid = opened.document(row)
     query = workspace.collections.query_text(opened.collection_id, qid)
     text = workspace.collections.document_text(opened.collection_id, docid) if docid else None
-    show_query(qid, query.text if query else "", query.need if query else "")
-    saved_line(opened, person)
+    asked = query_html(query.text if query else f"Query {qid}", query.need if query else "")
     if text is not None:
-        show_text(text, query.text if query else "", offer.claim.token)
+        show_text(text, query.text if query else "", offer.claim.token, above=asked)
     else:
+        st.html(asked)
         show_features(opened, row)
     show_form(opened, person, offer)
-
-
-def show_query(qid: str, text: str, need: str) -> None:
-    """Show what is asked, large, and the need behind it; both as they are, not as Markdown."""
-    st.html(query_html(text or f"Query {qid}", need))
 
 
 def saved_line(opened: OpenCampaign, person: Person) -> None:
     """Say what was saved last, with the way back."""
     last = opened.live.fold.last_act(person.id)
-    line, undo = st.columns([4, 1], vertical_alignment="center")
+    line = st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center")
     if last is None:
         line.caption("Your labels are saved as you give them. Keys: the digits grade, **Z** undoes.")
         return
@@ -97,7 +87,7 @@ def saved_line(opened: OpenCampaign, person: Person) -> None:
     seconds = opened.live.fold.seconds.get(person.id, [])
     speed = f" · {statistics.median(seconds):.0f} s a label" if seconds else ""
     line.caption(f":green[:material/check:] Saved #{opened.live.fold.picks[person.id]}: **{what}**{speed}")
-    if undo.button("Undo", key=f"undo-{last.id}", shortcut="z", width="stretch"):
+    if line.button("Undo", key=f"undo-{last.id}", shortcut="z"):
         opened.live.undo(person.id)
         draw_again()
 
@@ -112,9 +102,9 @@ def show_form(opened: OpenCampaign, person: Person, offer: Offer) -> None:
         note = ""
         if noting:
             note = st.text_area("Note", kept, key=f"note-{token}", placeholder="Saved with your next key", height=80)
-        columns = st.columns(len(opened.settings.grades))
-        for grade, (column, level) in enumerate(zip(columns, opened.settings.grades, strict=True)):
-            if column.form_submit_button(
+        levels = st.container(horizontal=True)
+        for grade, level in enumerate(opened.settings.grades):
+            if levels.form_submit_button(
                 level.name,
                 key=f"g-{token}-{grade}",
                 help=level.meaning or None,

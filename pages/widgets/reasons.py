@@ -38,14 +38,15 @@ def why_last(opened: OpenCampaign, person: Person) -> None:
 
 
 def stop_line(opened: OpenCampaign) -> None:
-    """Say how far the natural stop is, where the sampler has one."""
-    st.metric("Labelled", f"{len(opened.live.fold.current()):,} of {len(opened.items):,}")
+    """Say how much is labelled, and how far the natural stop is where the sampler has one."""
+    labelled = f"{len(opened.live.fold.current()):,} of {len(opened.items):,} labelled"
     distance = opened.live.stop_distance()
     if distance is None:
+        st.caption(labelled)
         return
     fewest, least = distance
-    st.progress(min(1.0, fewest / max(1, least)), text="Towards the natural stop")
-    st.caption(
-        f"The next document draws {fewest:,} rules; labelled ones draw at least {least:,}. "
-        "When no document draws fewer than the labelled ones, more labels would repeat what is known."
+    told = (
+        f"{labelled}. Towards the natural stop: the next document draws {fewest:,} rules, labelled ones at least "
+        f"{least:,}. When none draws fewer than those, more labels would repeat what is known."
     )
+    st.progress(min(1.0, fewest / max(1, least)), text=told)
