@@ -6,7 +6,11 @@ from pages import context
 from pages.widgets.browser import prepare_browser
 from pages.widgets.sign_in import ask, show_person
 
-st.set_page_config(page_title="rulerank", page_icon=":material/rule:", layout="wide")
+# Drawn here, so that the tab has its icon without a network.
+ICON = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">
+<rect width="16" height="16" rx="3" fill="#0072B2"/>
+<path d="M4 4h8M4 8h6M4 12h4" stroke="#fff" stroke-width="2" stroke-linecap="round"/></svg>"""
+st.set_page_config(page_title="rulerank", page_icon=ICON, layout="wide")
 
 person = context.signed_in()
 if person is None:
