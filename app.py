@@ -15,6 +15,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import streamlit as st
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
@@ -23,10 +24,12 @@ from db.passwords import TooManyTriesError
 from db.worker import start_worker, stop_worker
 from db.workspace import Workspace
 from pages import context
+from pages.widgets.labelling import RefusedError, answer
 from rulerank.errors import RulerankError
 
 SIGN_IN = ("open", "accounts", "oidc")
 LOCAL = ("localhost", "127.0.0.1", "::1")
+LONGEST_QUESTION = 200_000  # bytes: the longest note and what goes with it
 log = logging.getLogger("rulerank")
 
 
@@ -65,6 +68,28 @@ async def leave(request: Request) -> Response:
     answer = RedirectResponse("/", status_code=303)
     answer.delete_cookie(context.COOKIE)
     return answer
+
+
+async def act(request: Request) -> Response:
+    """Do what the labelling panel asks for; see `pages.widgets.labelling`."""
+    if int(request.headers.get("content-length") or LONGEST_QUESTION + 1) > LONGEST_QUESTION:
+        return JSONResponse({"problem": "This note is too long to be saved; shorten it."}, status_code=413)
+    try:
+        asked = await request.json()
+        if not isinstance(asked, dict):
+            raise ValueError("not an object")
+    except ValueError:
+        return JSONResponse({"problem": "This question cannot be read; reload the page."}, status_code=400)
+    try:
+        return JSONResponse(await run_in_threadpool(answer, workspace, asked))
+    except RefusedError as error:
+        return JSONResponse({"problem": str(error)}, status_code=error.status)
+    except RulerankError as error:
+        return JSONResponse({"problem": str(error)}, status_code=409)
+    except Exception:
+        log.exception("the labelling panel failed")
+        problem = "Something went wrong here. Nothing that was saved is lost; the server's log says more."
+        return JSONResponse({"problem": problem}, status_code=500)
 
 
 async def health(request: Request) -> Response:
@@ -106,6 +131,7 @@ app = st.App(
     routes=[
         Route("/enter", enter, methods=["POST"]),
         Route("/leave", leave, methods=["GET", "POST"]),
+        Route("/act", act, methods=["POST"]),
         Route("/health", health),
     ],
     lifespan=lifespan,

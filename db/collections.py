@@ -117,16 +117,14 @@ class Collections:
 
     def query_text(self, number: int, qid: str) -> QueryText | None:
         """Return a query's text, if there is one."""
-        mine = sa.and_(query_texts.c.collection_id == number, query_texts.c.qid == qid)
         with self.database.read() as connection:
-            row = connection.execute(sa.select(query_texts).where(mine)).one_or_none()
+            row = connection.execute(_QUERY_TEXT, {"number": number, "which": qid}).one_or_none()
         return QueryText(row.text, row.need) if row else None
 
     def document_text(self, number: int, docid: str) -> DocumentText | None:
         """Return a document's text, if there is one."""
-        mine = sa.and_(document_texts.c.collection_id == number, document_texts.c.docid == docid)
         with self.database.read() as connection:
-            row = connection.execute(sa.select(document_texts).where(mine)).one_or_none()
+            row = connection.execute(_DOCUMENT_TEXT, {"number": number, "which": docid}).one_or_none()
         return DocumentText(row.title, row.body, row.language) if row else None
 
     def query_names(self, number: int) -> dict[str, str]:
@@ -134,6 +132,15 @@ class Collections:
         query = sa.select(query_texts.c.qid, query_texts.c.text).where(query_texts.c.collection_id == number)
         with self.database.read() as connection:
             return {row.qid: row.text for row in connection.execute(query)}
+
+
+# Made once: putting a statement together costs more than running it, and these run at every label.
+_NUMBER: sa.BindParameter[int] = sa.bindparam("number")
+_WHICH: sa.BindParameter[str] = sa.bindparam("which")
+_QUERY_TEXT = sa.select(query_texts).where(query_texts.c.collection_id == _NUMBER, query_texts.c.qid == _WHICH)
+_DOCUMENT_TEXT = sa.select(document_texts).where(
+    document_texts.c.collection_id == _NUMBER, document_texts.c.docid == _WHICH
+)
 
 
 def checked_name(name: str, what: str) -> str:

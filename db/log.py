@@ -55,8 +55,8 @@ class DatabaseSession:
 
     def append(self, event: LabelEvent) -> LabelEvent | None:
         """Write an event; None if its token (or what it undoes) is in the log already."""
-        for column, value in ((label_events.c.token, event.token), (label_events.c.undoes, event.undoes)):
-            if value is not None and self.connection.scalar(sa.select(label_events.c.id).where(column == value)):
+        for query, value in ((_WITH_TOKEN, event.token), (_UNDOING, event.undoes)):
+            if value is not None and self.connection.scalar(query, {"value": value}):
                 return None
         values = {
             "campaign_id": self.campaign,
@@ -100,21 +100,20 @@ class DatabaseSession:
             "version": __version__,
             "created_at": claim.created_at,
         }
-        number = self.connection.scalar(sa.insert(selections).values(ledger).returning(selections.c.id))
+        number = self.connection.scalar(_CHOOSE, ledger)
         kept = replace(claim, selection=number)
-        self.connection.execute(
-            sa.insert(claims).values(
-                campaign_id=self.campaign,
-                row=kept.row,
-                person_id=kept.person,
-                token=kept.token,
-                selection_id=number,
-                assumed_grade=kept.assumed_grade,
-                state="open",
-                created_at=kept.created_at,
-                expires_at=kept.expires_at,
-            )
-        )
+        values = {
+            "campaign_id": self.campaign,
+            "row": kept.row,
+            "person_id": kept.person,
+            "token": kept.token,
+            "selection_id": number,
+            "assumed_grade": kept.assumed_grade,
+            "state": "open",
+            "created_at": kept.created_at,
+            "expires_at": kept.expires_at,
+        }
+        self.connection.execute(_CLAIM, values)
         if self._claims is not None:
             self._claims[kept.token] = kept
         return kept
@@ -136,8 +135,7 @@ class DatabaseSession:
 
     def _change(self, token: str, **values: Any) -> bool:
         """Change an open claim; False if it is not open."""
-        still = sa.and_(claims.c.token == token, claims.c.state == "open")
-        found = self.connection.execute(sa.update(claims).where(still).values(values))
+        found = self.connection.execute(_CHANGE, {"which": token, **values})
         if self._claims is not None and token in self._claims and "state" not in values:
             self._claims[token] = replace(self._claims[token], **values)
         return bool(found.rowcount)
@@ -145,7 +143,6 @@ class DatabaseSession:
 
 def read_events(connection: sa.Connection, campaign: int, after: int = 0) -> list[LabelEvent]:
     """Return a campaign's events with a higher number than `after`, oldest first."""
-    query = sa.select(label_events).where(label_events.c.campaign_id == campaign, label_events.c.id > after)
     return [
         LabelEvent(
             Kind(row.kind),
@@ -159,11 +156,22 @@ def read_events(connection: sa.Connection, campaign: int, after: int = 0) -> lis
             row.created_at,
             row.id,
         )
-        for row in connection.execute(query.order_by(label_events.c.id))
+        for row in connection.execute(_EVENTS, {"campaign": campaign, "after": after})
     ]
 
 
+# Made once: putting a statement together costs more than running it.
 _APPEND = sa.insert(label_events).returning(label_events.c.id)
+_CHOOSE = sa.insert(selections).returning(selections.c.id)
+_CLAIM = sa.insert(claims)
+_CHANGE = sa.update(claims).where(claims.c.token == sa.bindparam("which"), claims.c.state == "open")
+_WITH_TOKEN = sa.select(label_events.c.id).where(label_events.c.token == sa.bindparam("value"))
+_UNDOING = sa.select(label_events.c.id).where(label_events.c.undoes == sa.bindparam("value"))
+_EVENTS = (
+    sa.select(label_events)
+    .where(label_events.c.campaign_id == sa.bindparam("campaign"), label_events.c.id > sa.bindparam("after"))
+    .order_by(label_events.c.id)
+)
 _OPEN_CLAIMS = (
     sa.select(claims)
     .where(claims.c.campaign_id == sa.bindparam("campaign"), claims.c.state == "open")

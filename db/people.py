@@ -18,6 +18,8 @@ from db.engine import Database
 from db.locks import Lock, hold
 from db.passwords import Passwords, Throttle
 from db.tables import people, settings
+from db.tickets import HOURS as TICKET_HOURS
+from db.tickets import Ticket, read_ticket, write_ticket
 from rulerank.errors import InputError
 
 ROLES = ("annotator", "researcher", "admin")  # each may do what the ones before it may
@@ -192,6 +194,21 @@ class People:
         if session is None:
             return None
         return self._find(people.c.id == session.person, people.c.session_epoch == session.epoch, people.c.active)
+
+    def write_ticket(self, person: Person, campaign: int, row: int = 0, token: str = "") -> str:
+        """Return a ticket for the panel of a person who was let in, naming the document that they hold."""
+        expires_at = int(self.clock() + 3600 * TICKET_HOURS)
+        return write_ticket(
+            Ticket(person.id, person.session_epoch, campaign, row, token, expires_at), self._cookie_secret()
+        )
+
+    def read_ticket(self, text: str) -> tuple[Person, Ticket] | None:
+        """Return the person behind a ticket as they are now, and what it says; None if it is not good (any more)."""
+        ticket = read_ticket(text, self._cookie_secret(), self.clock())
+        if ticket is None:
+            return None
+        person = self._find(people.c.id == ticket.person, people.c.session_epoch == ticket.epoch, people.c.active)
+        return None if person is None else (person, ticket)
 
     def _cookie_secret(self) -> bytes:
         """Return the secret of this database, made once: all its processes accept each other's cookies."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from pages import context
-from pages.widgets.labelling import LABELLING, labelling, show_help
+from pages.widgets.labelling import View, panel_data
+from pages.widgets.panel import LABELLING, show_help, show_panel
 
 person = context.require("label")
 opened = context.choose_campaign()
@@ -14,4 +15,4 @@ with st.container(key=LABELLING):
     with side:
         show_help(opened)
     with main:
-        labelling(context.workspace(), opened, person)
+        show_panel(panel_data(context.workspace(), opened, person, View()))

@@ -2,51 +2,43 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-import streamlit as st
+from typing import Any
 
 from rulerank.campaign import OpenCampaign
 
-if TYPE_CHECKING:
-    from db.people import Person
+MOST_ITEMS = 6
 
 
-def why_last(opened: OpenCampaign, person: Person) -> None:
-    """Explain the document that this person labelled last."""
-    if not st.toggle("Why was the last document chosen?", key="why"):
-        return
-    last = opened.live.fold.last_act(person.id)
+def why_shown(opened: OpenCampaign, person: int) -> dict[str, Any]:
+    """Return why the document that this person labelled last was chosen, for the panel."""
+    last = opened.live.fold.last_act(person)
     if last is None:
-        st.caption("Label one first: a reason shown before would sway the judge.")
-        return
+        return {"head": "Label one first: a reason shown before would sway the judge.", "parts": []}
     told = opened.live.why(last.row)
     qid, docid = opened.document(last.row)
-    st.markdown(f"**{docid or f'document {last.row + 1}'}** for query {qid}")
-    if not told.rule_count:
-        st.write("It drew no rule: nothing that was labelled before shared anything with it.")
+    parts = []
+    if told.rule_count:
+        drew = f"It drew {told.rule_count:,} rules from what was labelled before it. The strongest:"
+        parts.append({"text": drew, "list": [rule.describe(opened.item_text) for rule in told.strongest(4)]})
     else:
-        st.write(f"It drew **{told.rule_count:,} rules** from what was labelled before it. The strongest:")
-        for rule in told.strongest(4):
-            st.markdown(f"- {rule.describe(opened.item_text)}")
+        parts.append({"text": "It drew no rule: nothing labelled before shared anything with it.", "list": []})
     if told.new_items:
-        st.write("New, not seen in any labelled document before:")
-        for feature, number in told.new_items[:6]:
-            st.markdown(f"- {opened.item_text(feature, number)}")
-        if len(told.new_items) > 6:
-            st.caption(f"and {len(told.new_items) - 6} more")
+        new = [opened.item_text(feature, number) for feature, number in told.new_items[:MOST_ITEMS]]
+        more = len(told.new_items) - len(new)
+        told_more = [f"and {more} more"] if more else []
+        parts.append({"text": "New, not seen in any labelled document before:", "list": new + told_more})
+    return {"head": f"{docid or f'Document {last.row + 1}'} for query {qid}", "parts": parts}
 
 
-def stop_line(opened: OpenCampaign) -> None:
-    """Say how much is labelled, and how far the natural stop is where the sampler has one."""
+def stop_shown(opened: OpenCampaign) -> dict[str, Any]:
+    """Return how much is labelled and, where the sampler has a natural stop, how far it is, for the panel."""
     labelled = f"{len(opened.live.fold.current()):,} of {len(opened.items):,} labelled"
     distance = opened.live.stop_distance()
     if distance is None:
-        st.caption(labelled)
-        return
+        return {"text": labelled, "share": None}
     fewest, least = distance
     told = (
         f"{labelled}. Towards the natural stop: the next document draws {fewest:,} rules, labelled ones at least "
         f"{least:,}. When none draws fewer than those, more labels would repeat what is known."
     )
-    st.progress(min(1.0, fewest / max(1, least)), text=told)
+    return {"text": told, "share": min(1.0, fewest / max(1, least))}

@@ -62,15 +62,7 @@ class Campaign(LiveState):
     def next(self, person: int, *, beyond: bool = False) -> Offer | Pause:
         """Return the document a person holds, or the next one for them; `beyond` goes on past the natural stop."""
         with self._step() as session:
-            held = self._held_by(person)
-            if held is not None:
-                lasts = 60 * self.settings.claim_minutes
-                if held.expires_at - self.clock() < lasts / 2:  # not at every redraw: each is a write
-                    held = replace(held, expires_at=self.clock() + lasts)
-                    session.extend(held.token, held.expires_at)
-                return Offer(held, None)
-            found = self._choose(session, person, beyond)
-            return found if isinstance(found, Pause) else self._hold(session, person, found)
+            return self._next(session, person, beyond)
 
     def submit(
         self, person: int, token: str, row: int, kind: Kind, *, grade: int | None = None, text: str = ""
@@ -79,23 +71,37 @@ class Campaign(LiveState):
 
         A claim that expired meanwhile does not cost the label: it is written all the same.
         """
-        if kind not in ACTS:
-            raise InputError(f"a document is graded, put off, or given up with 'cannot_tell', not {kind.value!r}")
-        now = self.clock()
-        event = self._event(kind, row, person, grade, text, now)
+        decision = self._decision(person, row, kind, grade, text)
         with self._step() as session:
-            claim = self._claims.get(token)
-            if claim is not None and (claim.person != person or claim.row != row):
-                raise NotYoursError("this document is held by somebody else; reload the page")
-            # A clock that was set back says nothing about how long a document was looked at.
-            seconds = now - claim.created_at if claim and claim.created_at <= now else None
-            if seconds is not None and seconds * 1000 < self.settings.dwell_milliseconds:
-                raise TooSoonError("that was too quick to be meant; press the key again")
-            written = session.append(replace(event, token=token, seconds=seconds))
-            if written is not None:
-                self._close_claims(session, person, row)
-                self._sync(session)
-            return written
+            return self._submit(session, decision, token)
+
+    def advance(
+        self,
+        person: int,
+        token: str,
+        row: int,
+        kind: Kind,
+        *,
+        grade: int | None = None,
+        note: str = "",
+        beyond: bool = False,
+    ) -> Offer | Pause:
+        """Write what a person decided, with a note if there is one, and return what comes next: one transaction.
+
+        A label must not depend on what follows it: where nothing can be chosen, it is written by itself.
+        """
+        decision = self._decision(person, row, kind, grade, note)
+        remark = self._event(Kind.NOTE, row, person, None, note, decision.at) if note else None
+        try:
+            with self._step() as session:
+                self._submit(session, decision, token, remark)
+                return self._next(session, person, beyond)
+        except (NotYoursError, TooSoonError):
+            raise
+        except Exception:
+            with self._step() as session:
+                self._submit(session, decision, token, remark)
+            raise
 
     def write(
         self, person: int | None, row: int, kind: Kind, *, grade: int | None = None, text: str = ""
@@ -146,6 +152,41 @@ class Campaign(LiveState):
             return self.fold
 
     # How it works --------------------------------------------------------------------------------------------------
+
+    def _next(self, session: LogSession, person: int, beyond: bool) -> Offer | Pause:
+        held = self._held_by(person)
+        if held is not None:
+            lasts = 60 * self.settings.claim_minutes
+            if held.expires_at - self.clock() < lasts / 2:  # not at every redraw: each is a write
+                held = replace(held, expires_at=self.clock() + lasts)
+                session.extend(held.token, held.expires_at)
+            return Offer(held, None)
+        found = self._choose(session, person, beyond)
+        return found if isinstance(found, Pause) else self._hold(session, person, found)
+
+    def _decision(self, person: int, row: int, kind: Kind, grade: int | None, text: str) -> LabelEvent:
+        if kind not in ACTS:
+            raise InputError(f"a document is graded, put off, or given up with 'cannot_tell', not {kind.value!r}")
+        return self._event(kind, row, person, grade, text, self.clock())
+
+    def _submit(
+        self, session: LogSession, decision: LabelEvent, token: str, remark: LabelEvent | None = None
+    ) -> LabelEvent | None:
+        """Write a decision under the token of its claim, and a remark on it; None if the token was used already."""
+        claim, now, person = self._claims.get(token), decision.at, decision.person
+        if claim is not None and (claim.person != person or claim.row != decision.row):
+            raise NotYoursError("this document is held by somebody else; reload the page")
+        # A clock that was set back says nothing about how long a document was looked at.
+        seconds = now - claim.created_at if claim and claim.created_at <= now else None
+        if seconds is not None and seconds * 1000 < self.settings.dwell_milliseconds:
+            raise TooSoonError("that was too quick to be meant; press the key again")
+        written = session.append(replace(decision, token=token, seconds=seconds))
+        if written is not None and person is not None:
+            if remark is not None:
+                session.append(remark)
+            self._close_claims(session, person, decision.row)
+            self._sync(session)
+        return written
 
     def _event(self, kind: Kind, row: int, person: int | None, grade: int | None, text: str, now: float) -> LabelEvent:
         """Return a checked event, of plain numbers and of text that every database can keep."""

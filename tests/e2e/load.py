@@ -1,16 +1,18 @@
-"""Load: many annotators at once on one campaign, each key press doing what the Label page does.
+"""Load: many annotators at once on one campaign of a running app, each asking it as the labelling panel does.
 
     python -m tests.e2e.load --annotators 100 --every 5 --seconds 60 --documents 30000 --features 64
 
-Prints the time from key press to next document, errors, and doubles (documents that two people graded although one
-was asked, tokens that were written twice). A share of the presses is sent twice, as a bouncing key or a resent form is.
-Without --database it works on a SQLite file in a temporary folder; --postgres starts a PostgreSQL server of its own.
+Starts the app, and prints the time from key press to next document over HTTP, errors, and doubles (documents that two
+people graded although one was asked, tokens that were written twice). A share of the presses is sent twice, as a panel
+does that got no answer. Without --database it works on a SQLite file in a temporary folder; --postgres starts a
+PostgreSQL server of its own.
 """
 
 from __future__ import annotations
 
 import argparse
-import logging
+import http.client
+import json
 import random
 import sys
 import tempfile
@@ -18,20 +20,22 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import sqlalchemy as sa
 
 from db.tables import claims, label_events
 from db.workspace import Workspace
-from rulerank.campaign import Kind, Offer, OpenCampaign, Settings
+from rulerank.campaign import OpenCampaign, Settings
 from rulerank.collection import Collection
 from rulerank.synthetic import planted_collection
 from rulerank.texts import DocumentText, QueryText, Texts
+from tests.e2e.server import Server
 
 PER_QUERY = 100
 RESENT = 0.05
@@ -117,16 +121,24 @@ def label_before(workspace: Workspace, opened: OpenCampaign, person: int, number
             connection.execute(sa.insert(label_events), events)
 
 
-def run(workspace: Workspace, campaign: int, load: Load) -> Report:
+def run(workspace: Workspace, server: Server, campaign: int, load: Load) -> Report:
     """Let the annotators label for a while, and return what they met."""
-    opened = workspace.open(campaign)
-    people = [workspace.people.add(f"load {time.time_ns()} {n}", "annotator").id for n in range(load.annotators)]
-    _warm_up(opened, people[0])
+    people = [workspace.people.add(f"load {time.time_ns()} {n}", "annotator") for n in range(load.annotators)]
+    tickets = [workspace.people.write_ticket(person, campaign) for person in people]
+    known = workspace.open(campaign).known_grades
+    assert known is not None
+    with closing(http.client.HTTPConnection("localhost", server.port, timeout=60)) as connection:
+        # What is compiled or read on first use is not any annotator's to wait for: the first label of a server does it.
+        shown = ask(connection, {"ticket": tickets[0], "kind": "look", "beyond": True})
+        ask(connection, {"ticket": shown["ticket"], "kind": "grade", "grade": 0, "beyond": True})
+        ask(connection, {"ticket": shown["ticket"], "kind": "undo", "beyond": True})
     report, lock = Report(), threading.Lock()
     started = time.perf_counter()
     threads = [
-        threading.Thread(target=_annotate, args=(workspace, opened, person, load, report, lock), name=f"annotator {n}")
-        for n, person in enumerate(people)
+        threading.Thread(
+            target=_annotate, args=(server.port, ticket, known, load, n, report, lock), name=f"annotator {n}"
+        )
+        for n, ticket in enumerate(tickets)
     ]
     for thread in threads:
         thread.start()
@@ -137,85 +149,71 @@ def run(workspace: Workspace, campaign: int, load: Load) -> Report:
     return report
 
 
-def _warm_up(opened: OpenCampaign, person: int) -> None:
-    """Compile what is compiled on first use, and leave nothing behind: a server does this for its first label."""
-    offer = opened.live.next(person, beyond=True)
-    assert isinstance(offer, Offer)
-    opened.live.submit(person, offer.claim.token, offer.claim.row, Kind.GRADE, grade=0)
-    opened.live.undo(person)
-    opened.live.release(person)
+def ask(connection: http.client.HTTPConnection, asked: dict[str, Any]) -> dict[str, Any]:
+    """Ask the app as the panel does, and return what it is to show."""
+    connection.request("POST", "/act", json.dumps(asked), {"Content-Type": "application/json"})
+    answer = connection.getresponse()
+    shown: dict[str, Any] = json.loads(answer.read())
+    if answer.status != 200 or shown.get("problem"):
+        raise RuntimeError(f"{answer.status}: {shown.get('problem')}")
+    return shown
 
 
 def _annotate(
-    workspace: Workspace, opened: OpenCampaign, person: int, load: Load, report: Report, lock: threading.Lock
+    port: int, ticket: str, known: np.ndarray, load: Load, number: int, report: Report, lock: threading.Lock
 ) -> None:
     """Be one annotator: read for a while, press a key, wait for the next document; at a pace of one's own."""
-    rng = random.Random(f"{load.seed} {person}")
+    rng = random.Random(f"{load.seed} {number}")
     own = load.every * rng.uniform(0.8, 1.2)
     end = time.perf_counter() + load.seconds
     press = time.perf_counter() + rng.uniform(0, own)
-    offer = None
+    connection = http.client.HTTPConnection("localhost", port, timeout=60)
+    shown: dict[str, Any] = {}
     while press < end:
         time.sleep(max(0.0, press - time.perf_counter()))
         try:
-            if offer is None:
-                offer = _show_next(workspace, opened, person)
+            if not shown:
+                shown = ask(connection, {"ticket": ticket, "kind": "look", "beyond": True})
             else:
-                offer = _press(workspace, opened, person, offer, rng, report, lock)
+                shown = _press(connection, shown, known, rng, report, lock)
                 with lock:
                     report.milliseconds.append(1000 * (time.perf_counter() - press))
-        except Exception as error:  # whatever goes wrong for an annotator is counted, and the others go on
-            logging.getLogger("rulerank").debug("an annotator met an error", exc_info=error)
-            with lock:
+        except (OSError, http.client.HTTPException, RuntimeError, ValueError) as error:
+            with lock:  # what goes wrong for an annotator is counted, and the others go on
                 report.errors[f"{type(error).__name__}: {str(error)[:200]}"] += 1
-            offer = None
+            connection.close()
+            shown = {}
         else:
-            if offer is None:
+            if "pause" in shown:
                 with lock:
                     report.without_document += 1
-                return
+                break
         press = time.perf_counter() + own * rng.uniform(0.5, 1.5)
+    connection.close()
 
 
 def _press(
-    workspace: Workspace,
-    opened: OpenCampaign,
-    person: int,
-    offer: Offer,
+    connection: http.client.HTTPConnection,
+    shown: dict[str, Any],
+    known: np.ndarray,
     rng: random.Random,
     report: Report,
     lock: threading.Lock,
-) -> Offer | None:
-    """Press a grade's key: write the label, then show the next document."""
-    known = opened.known_grades
-    assert known is not None
-    grade = int(known[offer.claim.row])
-    decision = (person, offer.claim.token, offer.claim.row, Kind.GRADE)
-    written = [opened.live.submit(*decision, grade=grade)]
+) -> dict[str, Any]:
+    """Press a grade's key: the answer is the next document. Now and then it is sent again, and must change nothing."""
+    row = int(shown["ticket"].split(".")[3])
+    asked = {"ticket": shown["ticket"], "kind": "grade", "grade": int(known[row]), "beyond": True}
+    following = ask(connection, asked)
+    if following["token"] == shown["token"] or not following["saved"]:
+        raise RuntimeError("a label was not taken")
+    if "pause" not in following and not (following["query"] and following["body"]):
+        raise RuntimeError("the text of a query or document is missing")
     if rng.random() < RESENT:
-        written.append(opened.live.submit(*decision, grade=grade))
-    with lock:
-        report.resent += len(written) - 1
-        report.written_twice += max(0, sum(event is not None for event in written) - 1)
-    if written[0] is None:
-        raise RuntimeError("a label that was sent for the first time was taken for one sent twice")
-    return _show_next(workspace, opened, person)
-
-
-def _show_next(workspace: Workspace, opened: OpenCampaign, person: int) -> Offer | None:
-    """Read all that the Label page reads to show the next document."""
-    offer = opened.live.next(person, beyond=True)
-    if not isinstance(offer, Offer):
-        return None
-    qid, docid = opened.document(offer.claim.row)
-    query = workspace.collections.query_text(opened.collection_id, qid)
-    text = workspace.collections.document_text(opened.collection_id, docid)
-    if query is None or text is None:
-        raise RuntimeError(f"the text of query {qid} or document {docid} is missing")
-    opened.live.fold.last_act(person)
-    len(opened.live.fold.current())
-    opened.live.stop_distance()
-    return offer
+        again = ask(connection, asked)
+        with lock:
+            report.resent += 1
+            report.written_twice += again["token"] != following["token"]
+    return following
 
 
 def _count_doubles(workspace: Workspace, campaign: int, report: Report) -> None:
@@ -291,7 +289,9 @@ def main(arguments: list[str] | None = None) -> int:
             label_before(workspace, workspace.open(campaign), author, options.before, options.seed)
             backend = workspace.database.url.get_backend_name()
             print(f"{load.annotators} annotators on {backend}, a label every {load.every:g} s each", flush=True)
-            report = run(workspace, campaign, load)
+            folder = tempfile.TemporaryDirectory(prefix="rulerank-load-")
+            with folder as log, Server(Path(log), database=url) as server:
+                report = run(workspace, server, campaign, load)
         finally:
             workspace.close()
     print(report)

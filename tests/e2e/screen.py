@@ -18,11 +18,7 @@ DWELL = 270
 
 PATIENCE = 20_000
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-_TOKEN = """() => {
-    const found = document.querySelector('[class*="st-key-g-"]');
-    const match = found && found.className.match(/st-key-g-([0-9a-f]{32})-/);
-    return match ? match[1] : null;
-}"""
+_TOKEN = "() => document.querySelector('.rr-panel')?.dataset.token || null"
 
 
 def find_chromium() -> str | None:

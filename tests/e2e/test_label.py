@@ -23,7 +23,7 @@ def demo(server):
 
 
 def note_field(screen):
-    return screen.page.get_by_label("Note", exact=True).locator("visible=true").first
+    return screen.page.locator(".rr-note textarea")
 
 
 def test_a_first_visitor_labels_the_demo(screen, log):
@@ -56,28 +56,48 @@ def test_thirty_keys_give_exactly_the_order_of_ssar(screen, log, demo):
     assert log.held(token) == expected[30]
 
 
-def test_keys_work_after_a_click_on_a_switch(screen, log):
+def colour_of_marks(screen) -> str:
+    return screen.page.locator(".rr-document mark").first.evaluate("mark => getComputedStyle(mark).backgroundColor")
+
+
+def test_the_words_of_the_query_are_marked_or_not(screen, log):
+    while screen.page.locator(".rr-document mark").count() == 0:
+        screen.press("0")
+    marked = colour_of_marks(screen)
+    screen.button("Mark the query's words").click()
+    assert colour_of_marks(screen) == "rgba(0, 0, 0, 0)" != marked
     before = log.events("grade")
     row = log.held(screen.document())
-    screen.page.get_by_text("Mark the query's words").click()
-    screen.ready()
-    expect(screen.page.locator(".rr-document mark")).to_have_count(0)
-    screen.press("1")
+    screen.press("1")  # the keys work after a click on a button
     assert log.events("grade") == [*before, (row, 1, "")]
-    screen.page.get_by_text("Mark the query's words").click()
-    screen.ready()
+    screen.page.keyboard.press("m")
+    expect(screen.button("Mark the query's words")).to_have_attribute("aria-pressed", "true")
+
+
+def test_the_reason_is_told_for_the_last_document(screen):
+    screen.page.keyboard.press("w")
+    reason = screen.page.locator(".rr-why")
+    expect(reason).to_contain_text("rules")
+    before = reason.text_content()
+    screen.press("0")
+    expect(reason).not_to_have_text(before)
+    screen.page.keyboard.press("w")
+    expect(reason).to_have_count(0)
 
 
 def test_typing_into_a_note_labels_nothing(screen, log):
-    before = log.events()
+    before = log.events("grade")
     token = screen.document()
     screen.page.keyboard.press("n")
-    note_field(screen).click()
+    expect(note_field(screen)).to_be_focused()
     screen.page.keyboard.type("0 1 2 szln: 10 of 12")
-    screen.page.wait_for_timeout(500)
-    screen.ready()
+    log.wait_for("draft", 1)
     assert screen.token() == token
-    assert log.events() == before
+    assert log.events("grade") == before
+    assert log.events("draft")[-1][2] == "0 1 2 szln: 10 of 12"
+    expect(note_field(screen)).to_be_focused()
+    screen.page.keyboard.press("Escape")
+    expect(note_field(screen)).not_to_be_focused()
 
 
 def test_s_keeps_the_reason_and_moves_on(screen, log):
@@ -124,9 +144,9 @@ def test_a_held_key_grades_one_document(screen, log):
 def test_a_reload_gives_the_document_and_the_draft_back(screen, log):
     token = screen.document()
     screen.page.keyboard.press("n")
+    drafts = len(log.events("draft"))
     note_field(screen).fill("perhaps a 2")
-    screen.click("Note")
-    log.wait_for("draft", 1)
+    log.wait_for("draft", drafts + 1)
     screen.page.reload()
     assert screen.document() == token
     expect(note_field(screen)).to_have_value("perhaps a 2")
@@ -143,12 +163,25 @@ def test_a_server_restart_loses_nothing(screen, server, log, kill):
     expect(note_field(screen)).to_have_value("perhaps a 2")
 
 
+def test_a_key_pressed_while_the_server_is_away_is_saved_when_it_is_back(screen, server, log):
+    token = screen.document()
+    row = log.held(token)
+    before = log.events("grade")
+    server.stop()
+    screen.page.keyboard.press("2")
+    expect(screen.page.get_by_text("not saved yet")).to_be_visible()
+    assert log.events("grade") == before
+    server.start()
+    following = screen.document_after(token)
+    assert log.events("grade") == [*before, (row, 2, "perhaps a 2")]
+    assert log.held(following) != row
+    assert (row, None, "perhaps a 2") in log.events("note")
+
+
 def test_the_page_wakes_by_itself_after_a_restart(screen, server, log):
     row = log.held(screen.document())
     before = log.events("grade")
     server.restart()
     screen.woken()
-    following = screen.press("2")
-    assert log.events("grade") == [*before, (row, 2, "perhaps a 2")]
-    assert log.held(following) != row
-    assert (row, None, "perhaps a 2") in log.events("note")
+    screen.press("1")
+    assert log.events("grade") == [*before, (row, 1, "")]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.widgets.document import LONGEST, document_html, marked
+from pages.widgets.document import LONGEST, document_html, marked, pieces, plain, text_shown
+from pages.widgets.labelling import RefusedError, answer
 from rulerank.campaign import Kind
 from rulerank.sampling import SSAR
 from rulerank.texts import DocumentText
@@ -30,116 +32,181 @@ def demo(workspace):
     return opened
 
 
-def press(page: AppTest, opened, key: str) -> AppTest:
-    """Press the button of the document on the screen that has this key's prefix."""
-    (claim,) = opened.live.open_claims()
-    name = {"s": f"s-{claim.token}", "l": f"l-{claim.token}", "n": f"n-{claim.token}"}.get(key)
-    page.button(key=name or f"g-{claim.token}-{key}").click().run()
-    assert not page.exception, page.exception
-    return page
+class Panel:
+    """The labelling panel without a browser: what the page hands it, and what it asks the server for."""
+
+    def __init__(self, workspace, opened) -> None:
+        self.workspace = workspace
+        self.opened = opened
+        page = run_page("pages/label.py", opened.id)
+        (element,) = page.get("bidi_component")
+        self.data = json.loads(element.proto.json)
+
+    def ask(self, **asked) -> dict:
+        self.data = json.loads(json.dumps(answer(self.workspace, {"ticket": self.data["ticket"], **asked})))
+        return self.data
+
+    def press(self, key: str, **more) -> dict:
+        kind = {"s": "cannot_tell", "l": "later", "z": "undo"}.get(key, "grade")
+        return self.ask(kind=kind, grade=int(key) if key.isdigit() else None, **more)
+
+    def row(self) -> int:
+        (claim,) = self.opened.live.open_claims()
+        assert claim.token == self.data["token"]
+        return claim.row
 
 
-def test_one_annotator_gets_the_order_of_ssar_through_the_page(demo):
-    page = run_page("pages/label.py", demo.id)
+@pytest.fixture
+def panel(workspace, demo):
+    return Panel(workspace, demo)
+
+
+def test_one_annotator_gets_the_order_of_ssar_through_the_page(demo, panel):
     expected = SSAR().run(demo.items, demo.known_grades, budget=25).order
     for row in expected:
-        (claim,) = demo.live.open_claims()
-        assert claim.row == row
-        press(page, demo, str(int(demo.known_grades[row])))
+        assert panel.row() == row
+        panel.press(str(int(demo.known_grades[row])))
     assert [row for _, row in demo.live.fold.labelled_at] == expected
 
 
-def test_the_page_shows_query_document_grades_and_what_was_saved(demo, workspace):
-    page = run_page("pages/label.py", demo.id)
-    (claim,) = demo.live.open_claims()
-    qid, _ = demo.document(claim.row)
+def test_the_panel_shows_query_document_grades_and_what_was_saved(demo, panel, workspace):
+    qid, docid = demo.document(panel.row())
     query = workspace.collections.query_text(demo.collection_id, qid)
-    shown = [element.proto.body for element in page.get("html")]
-    assert any(query.text in html and query.need in html for html in shown)
-    assert [level.name for level in demo.settings.grades] == [b.label for b in page.button if b.key.startswith("g-")]
-    press(page, demo, "1")
-    assert any("Saved #1" in caption.value and "related" in caption.value for caption in page.caption)
+    text = workspace.collections.document_text(demo.collection_id, docid)
+    assert (panel.data["query"], panel.data["need"]) == (query.text, query.need)
+    assert "".join(panel.data["title"]) == text.title
+    assert "".join(panel.data["body"]) == text.body
+    assert [level["name"] for level in panel.data["grades"]] == [level.name for level in demo.settings.grades]
+    assert panel.data["saved"] is None
+    saved = panel.press("1")["saved"]
+    assert (saved["number"], saved["what"]) == (1, "1 · related")
 
 
-def test_undo_brings_the_document_back(demo):
-    page = run_page("pages/label.py", demo.id)
-    (first,) = demo.live.open_claims()
-    press(page, demo, "2")
-    last = demo.live.fold.last_act(first.person)
-    page.button(key=f"undo-{last.id}").click().run()
-    (again,) = demo.live.open_claims()
-    assert again.row == first.row
-    assert again.token != first.token
+def test_undo_brings_the_document_back(demo, panel):
+    first, token = panel.row(), panel.data["token"]
+    panel.press("2")
+    assert panel.row() != first
+    panel.press("z")
+    assert panel.row() == first
+    assert panel.data["token"] != token
     assert demo.live.fold.current() == {}
 
 
-def test_cannot_tell_and_later_move_on(demo):
-    page = run_page("pages/label.py", demo.id)
-    (first,) = demo.live.open_claims()
-    press(page, demo, "s")
-    assert demo.live.fold.skipped(first.row)
-    (second,) = demo.live.open_claims()
-    assert second.row != first.row
-    press(page, demo, "l")
-    assert demo.live.fold.put_off(second.person) == {second.row}
+def test_cannot_tell_and_later_move_on(demo, panel):
+    first = panel.row()
+    panel.press("s", note="no idea")
+    assert demo.live.fold.skipped(first)
+    second = panel.row()
+    assert second != first
+    panel.press("l")
     seen = []
     for _ in range(demo.settings.later_after + 1):
-        seen.append(demo.live.open_claims()[0].row)
-        press(page, demo, "0")
-    assert second.row in seen
-    assert first.row not in seen
+        seen.append(panel.row())
+        panel.press("0")
+    assert second in seen
+    assert first not in seen
 
 
-def test_a_note_is_kept_as_a_draft_and_saved_with_the_label(demo):
-    page = run_page("pages/label.py", demo.id)
-    (claim,) = demo.live.open_claims()
-    press(page, demo, "n")
-    page.text_area(key=f"note-{claim.token}").set_value("grade 2 at first sight")
-    press(page, demo, "n")
-    assert demo.live.fold.drafts[claim.row, claim.person] == "grade 2 at first sight"
-    page = run_page("pages/label.py", demo.id)  # a new session: reloaded, reconnected
-    assert demo.live.open_claims()[0].row == claim.row
-    assert page.text_area(key=f"note-{claim.token}").value == "grade 2 at first sight"
-    press(page, demo, "1")
-    assert demo.live.fold.notes[claim.row, claim.person] == "grade 2 at first sight"
+def test_a_note_is_kept_as_a_draft_and_saved_with_the_label(demo, panel, workspace):
+    row = panel.row()
+    panel.ask(kind="draft", note="grade 2 at first sight")
+    assert (panel.data["note"], panel.data["draft"]) == ("grade 2 at first sight", True)
+    again = Panel(workspace, demo)  # a new session: reloaded, reconnected
+    assert again.row() == row
+    assert again.data["note"] == "grade 2 at first sight"
+    again.press("1", note="grade 2 at first sight")
+    assert demo.live.fold.notes[row, 1] == "grade 2 at first sight"
+    assert [event.kind for event in events(demo)] == [Kind.DRAFT, Kind.GRADE, Kind.NOTE]
 
 
-def test_a_bounced_key_writes_nothing(demo):
-    page = run_page("pages/label.py", demo.id)
+def events(demo) -> list:
+    with demo.live.log.transaction() as session:
+        return session.events_after(0)
+
+
+def test_a_question_that_is_sent_twice_is_written_once(demo, panel):
+    asked = {"ticket": panel.data["ticket"], "kind": "grade", "grade": 1}
+    first = answer(panel.workspace, asked)
+    second = answer(panel.workspace, asked)
+    assert first["token"] == second["token"]
+    assert first["saved"]["number"] == second["saved"]["number"] == 1
+
+
+def test_a_bounced_key_writes_nothing(demo, panel):
     demo.live.settings = replace(demo.live.settings, dwell_milliseconds=10_000)
-    (claim,) = demo.live.open_claims()
-    press(page, demo, "1")
-    assert demo.live.open_claims()[0].token == claim.token
-    assert demo.live.fold.last_act(claim.person) is None
+    token = panel.data["token"]
+    assert panel.press("1")["token"] == token
+    assert demo.live.fold.last_act(1) is None
 
 
-def test_the_reason_is_told_after_the_label_only(demo):
-    page = run_page("pages/label.py", demo.id)
-    page.toggle(key="why").set_value(True).run()
-    assert any("Label one first" in caption.value for caption in page.caption)
+def test_the_reason_is_told_after_the_label_only(panel):
+    assert "why" not in panel.data
+    assert panel.ask(kind="look", why=True)["why"]["head"].startswith("Label one first")
     for _ in range(4):
-        press(page, demo, "0")
-    assert any("rules" in text.value and "drew" in text.value for text in page.markdown)
+        panel.press("0", why=True)
+    drew = panel.data["why"]["parts"][0]
+    assert "drew" in drew["text"]
+    assert len(drew["list"]) == 4
 
 
-def test_the_natural_stop_is_said_and_can_be_passed(demo):
-    page = run_page("pages/label.py", demo.id)
+def test_the_natural_stop_is_said_and_can_be_passed(demo, panel):
     for row in SSAR().run(demo.items, demo.known_grades).order:
-        assert demo.live.open_claims()[0].row == row
-        press(page, demo, str(int(demo.known_grades[row])))
-    assert "natural stop" in page.success[0].value
-    page.button(key="beyond").click().run()
-    assert len(demo.live.open_claims()) == 1
+        assert panel.row() == row
+        panel.press(str(int(demo.known_grades[row])))
+    assert "natural stop" in panel.data["pause"]["title"]
+    assert demo.live.open_claims() == []
+    panel.ask(kind="beyond", beyond=True)
+    assert panel.row() is not None
 
 
 def test_documents_without_text_show_their_features(demo, workspace):
-    (claim,) = [demo.live.next(1).claim]
-    _, docid = demo.document(claim.row)
     with workspace.database.write() as connection:
         connection.exec_driver_sql("DELETE FROM document_texts")
-    page = run_page("pages/label.py", demo.id)
-    assert docid not in page.main.__repr__()
-    assert page.dataframe[0].value["feature"].tolist() == list(demo.features(claim.row))
+    panel = Panel(workspace, demo)
+    assert "body" not in panel.data
+    values = demo.features(panel.row())
+    assert [name for name, _, _ in panel.data["features"]] == list(values)
+    assert [float(value) for _, value, _ in panel.data["features"]] == pytest.approx(list(values.values()), rel=1e-5)
+
+
+@pytest.mark.parametrize("asked", [{}, {"ticket": ""}, {"ticket": "1.0.1.0..99999999999.x"}, {"ticket": "\u1234"}])
+def test_without_a_ticket_nothing_is_done(demo, workspace, asked):
+    with pytest.raises(RefusedError) as refused:
+        answer(workspace, {**asked, "kind": "grade", "grade": 1})
+    assert refused.value.status == 401
+    assert events(demo) == []
+
+
+def test_a_ticket_is_good_for_its_own_document_and_person_only(demo, panel, workspace):
+    person, other = workspace.people.get(1), workspace.people.add("Other", "annotator", "a long password")
+    token, row = panel.data["token"], panel.row()
+    stolen = workspace.people.write_ticket(other, demo.id, row, token)
+    assert "somebody else" in answer(workspace, {"ticket": stolen, "kind": "grade", "grade": 1})["problem"]
+    wrong = workspace.people.write_ticket(person, demo.id, row + 1, token)
+    assert "somebody else" in answer(workspace, {"ticket": wrong, "kind": "grade", "grade": 1})["problem"]
+    assert events(demo) == []
+    changed = panel.data["ticket"].replace(f".{row}.{token}", f".{row + 1}.{token}")
+    with pytest.raises(RefusedError):
+        answer(workspace, {"ticket": changed, "kind": "grade", "grade": 1})
+
+
+def test_somebody_who_was_removed_writes_nothing(demo, workspace):
+    other = workspace.people.add("Other", "annotator", "a long password")
+    claim = demo.live.next(other.id).claim
+    ticket = workspace.people.write_ticket(other, demo.id, claim.row, claim.token)
+    workspace.people.deactivate(other.id)
+    with pytest.raises(RefusedError):
+        answer(workspace, {"ticket": ticket, "kind": "grade", "grade": 1})
+    assert events(demo) == []
+
+
+@pytest.mark.parametrize("grade", [None, -1, 7, "x", 1.5, [1]])
+def test_a_grade_that_does_not_exist_is_refused_in_words(demo, panel, grade):
+    token = panel.data["token"]
+    panel.ask(kind="grade", grade=grade)
+    assert "grade" in panel.data["problem"]
+    assert panel.data["token"] == token
+    assert events(demo) == []
 
 
 def test_home_offers_the_demo_first_and_progress_afterwards(workspace):
@@ -164,9 +231,18 @@ def test_texts_cannot_do_anything():
     assert "\x00" not in shown
     assert "🦉" in shown
     assert "<mark>zip</mark> <mark>files</mark>" in shown
-    assert "<mark>" not in marked(NASTY, "zip file", mark=False)
+    assert "<mark>" not in marked(NASTY, "")
 
 
-def test_a_megabyte_is_cut():
+def test_every_second_piece_is_a_term_of_the_query():
+    cut = pieces(NASTY, "zip file")
+    assert "".join(cut) == plain(NASTY)
+    assert cut[1::2] == ["zip", "files"]
+
+
+def test_a_megabyte_is_cut_until_all_of_it_is_asked_for():
     text = DocumentText("t", "word " * 200_000)
-    assert len(document_html(text, "word", mark=False)) < 2 * LONGEST
+    assert len(document_html(text, "")) < 2 * LONGEST
+    assert sum(map(len, text_shown(text, "word")["body"])) == LONGEST
+    assert "1,000,000" in text_shown(text, "word")["more"]
+    assert "".join(text_shown(text, "word", whole=True)["body"]) == text.body

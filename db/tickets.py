@@ -1,0 +1,54 @@
+"""Tickets of the labelling panel: who may decide about which document under which token, signed with HMAC-SHA256.
+
+The panel asks the server without Streamlit in between. Its ticket was written for a person who had been let in, names
+the one document that they hold, and is good for nothing else; who they are now is looked up at every use.
+"""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import re
+from dataclasses import dataclass
+
+HOURS = 12
+_FORM = re.compile(
+    r"([0-9]{1,18})\.([0-9]{1,18})\.([0-9]{1,18})\.([0-9]{1,18})\.([0-9a-f]{0,64})\.([0-9]{1,18})", re.ASCII
+)
+
+
+@dataclass(frozen=True)
+class Ticket:
+    """What a ticket says; the token is empty where there was no document to decide about."""
+
+    person: int
+    epoch: int
+    campaign: int
+    row: int
+    token: str
+    expires_at: int
+
+
+def write_ticket(ticket: Ticket, secret: bytes) -> str:
+    """Return a ticket as signed text."""
+    said = ".".join(
+        map(str, (ticket.person, ticket.epoch, ticket.campaign, ticket.row, ticket.token, ticket.expires_at))
+    )
+    return f"{said}.{_signature(said, secret)}"
+
+
+def read_ticket(text: str, secret: bytes, now: float) -> Ticket | None:
+    """Return what a ticket says if the signature is ours and it has not expired."""
+    said, _, signature = text.rpartition(".")
+    match = _FORM.fullmatch(said)
+    if match is None or not signature.isascii() or not hmac.compare_digest(signature, _signature(said, secret)):
+        return None
+    person, epoch, campaign, row, token, expires_at = match.groups()
+    ticket = Ticket(int(person), int(epoch), int(campaign), int(row), token, int(expires_at))
+    return ticket if ticket.expires_at > now else None
+
+
+def _signature(said: str, secret: bytes) -> str:
+    # The first words keep this use of the secret apart from any other.
+    mac = hmac.digest(secret, b"rulerank panel ticket:" + said.encode(), "sha256")
+    return base64.urlsafe_b64encode(mac).decode().rstrip("=")
