@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from rulerank._version import __version__
 
 if TYPE_CHECKING:
-    from rulerank import agreement, campaign, discretize, export, metrics, ranking, registry, rules, sampling
+    from rulerank import agreement, campaign, discretize, export, metrics, ranking, registry, rules, sampling, simulate
     from rulerank.collection import Collection
     from rulerank.errors import LetorFormatError, RulerankError
     from rulerank.letor import read_letor, write_letor
@@ -29,7 +29,18 @@ _HOME = {
     "read_letor": "rulerank.letor",
     "write_letor": "rulerank.letor",
 }
-_ROOMS = ("agreement", "campaign", "discretize", "export", "metrics", "ranking", "registry", "rules", "sampling")
+_ROOMS = (
+    "agreement",
+    "campaign",
+    "discretize",
+    "export",
+    "metrics",
+    "ranking",
+    "registry",
+    "rules",
+    "sampling",
+    "simulate",
+)
 
 __all__ = [
     "Collection",
@@ -46,6 +57,7 @@ __all__ = [
     "registry",
     "rules",
     "sampling",
+    "simulate",
     "write_letor",
 ]
 

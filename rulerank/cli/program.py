@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from rulerank import __version__
-from rulerank.cli import bench, demo, inspect, rank, reproduce, select, warm
+from rulerank.cli import bench, demo, inspect, rank, reproduce, select, simulate, warm
 from rulerank.cli.output import complain
 from rulerank.errors import RulerankError
 
@@ -37,6 +37,7 @@ app.command("discretize", rich_help_panel=LOOK)(inspect.discretize)
 app.command("select", rich_help_panel=WORK)(select.select)
 app.command("rank", rich_help_panel=WORK)(rank.rank)
 app.command("evaluate", rich_help_panel=TRUST)(rank.evaluate)
+app.command("simulate", rich_help_panel=TRUST)(simulate.simulate)
 app.command("reproduce", rich_help_panel=TRUST)(reproduce.reproduce)
 app.command("bench", rich_help_panel=TRUST)(bench.bench)
 app.command("warm", rich_help_panel=TRUST)(warm.warm)

@@ -1,0 +1,215 @@
+"""The command `simulate`: compare samplers and rankers on known grades, with numbers that stand up in a review."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from rulerank.cli.options import AsJson, ConventionName, Method
+from rulerank.cli.output import complain, print_json, progress, say, stderr, table
+from rulerank.errors import InputError
+from rulerank.registry import samplers as known_samplers
+from rulerank.simulate import Dataset, Plan, Results, Strategy, merge, ranker_names, run
+from rulerank.simulate.data import is_folder_of_folds
+from rulerank.simulate.plan import GEOMETRIC
+from rulerank.simulate.tasks import tasks_of
+
+EVERYTHING = "all labels"
+
+
+def simulate(
+    data: Annotated[
+        list[Path],
+        typer.Argument(
+            help="A folder with S1.txt ... S5.txt or Fold1 ... Fold5; or LETOR files, cut into folds by query.",
+            show_default=False,
+        ),
+    ],
+    samplers: Annotated[
+        str, typer.Option(help=f"Samplers, by comma: {', '.join(known_samplers.names())}.")
+    ] = "ssar,ssarp,random",
+    rankers: Annotated[str, typer.Option(help=f"Rankers, by comma: {', '.join(ranker_names())}.")] = "lrar",
+    seeds: Annotated[int, typer.Option(help="Runs of samplers that draw at random; the others run once.", min=1)] = 20,
+    budget: Annotated[str, typer.Option(help="Labels (300), or a share of the smallest pool (5%).")] = "5%",
+    every: Annotated[str, typer.Option(help="Measure after so many labels; or: geometric.")] = "25",
+    out: Annotated[Path, typer.Option(help="Folder for the results; a cut run goes on there.")] = Path("simulation"),
+    jobs: Annotated[
+        int | None, typer.Option(help="Processes at the same time (default: one a core).", min=1, show_default=False)
+    ] = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option(help="Sampler that the others are tested against (default: random, if it is there)."),
+    ] = None,
+    metrics: Annotated[
+        str, typer.Option(help="Metrics, by comma; the table shows the first.")
+    ] = "map,ndcg@10,precision@10",
+    convention: ConventionName = "letor",
+    method: Method = "tube",
+    bins: Annotated[int | None, typer.Option(help="Number of bins, where the discretiser takes one.", min=2)] = None,
+    folds: Annotated[int, typer.Option(help="Folds of a collection that does not bring its own.", min=2)] = 5,
+    natural_stop: Annotated[
+        bool, typer.Option("--natural-stop", help="End samplers at their natural stop, not at the budget.")
+    ] = False,
+    plan: Annotated[
+        Path | None,
+        typer.Option(help="Take all of this from a JSON file (as in simulation.json) instead.", show_default=False),
+    ] = None,
+    json_: AsJson = False,
+) -> None:
+    """Compare samplers: replay them on known grades, train rankers along the way, measure on test queries.
+
+    Parameters follow a name after colons; `seeds` among them is that sampler's own number of runs. Results are kept in
+    a folder, with everything as tables (`results.csv`, and parquet where pyarrow is installed).
+
+    - `rulerank simulate letor3-ohsumed --samplers ssar,ssarp,random --seeds 20 --budget 5% --out ohsumed`
+    - `rulerank simulate train.txt --folds 3 --samplers ssarp:partitions=8,committee:seeds=5 --rankers lrar,ridge`
+    """
+    wanted = (
+        _read_plan(plan)
+        if plan
+        else Plan(
+            samplers=_listed(samplers),
+            rankers=_listed(rankers),
+            discretiser=Strategy(method, {} if bins is None else {"bins": bins}),
+            seeds=seeds,
+            folds=folds,
+            budget=_amount(budget),
+            every=_step(every),
+            metrics=tuple(metrics.split(",")),
+            convention=convention,
+            beyond_stop=not natural_stop,
+        )
+    )
+    if baseline is not None and Strategy.parse(baseline).key not in [each.key for each in wanted.samplers]:
+        raise InputError(f"the baseline {baseline!r} is not among the samplers")
+    source = Dataset.from_folder(data[0]) if is_folder_of_folds(data) else Dataset.from_files(data, wanted.folds)
+    if not json_:
+        for note in source.notes:
+            stderr.print(f"[yellow]note:[/yellow] {note}", soft_wrap=True)
+    results = _run(wanted, source, out, jobs, quiet=json_)
+    written = merge(out)
+    if json_:
+        print_json(results.to_dict(_baseline(results, baseline)))
+        return
+    _print(results, _baseline(results, baseline))
+    say(f"written: {', '.join(str(path) for path in written)}")
+
+
+def _run(plan: Plan, data: Dataset, out: Path, jobs: int | None, *, quiet: bool) -> Results:
+    told = 0
+    total = len(tasks_of(plan, data))
+    try:
+        with progress("simulating", total, quiet=quiet) as advance:
+
+            def follow(done: int, total: int, message: str) -> None:
+                nonlocal told
+                advance(done - told)
+                told = done
+
+            return run(plan, data, out, jobs=jobs, progress=follow)
+    except KeyboardInterrupt:
+        complain(
+            f"stopped after {told} of {total} runs; they are kept in {out}, and the same command goes on from there"
+        )
+        raise typer.Exit(130) from None
+
+
+def _listed(text: str) -> tuple[Strategy, ...]:
+    return tuple(Strategy.parse(part) for part in text.split(","))
+
+
+def _read_plan(path: Path) -> Plan:
+    try:
+        saved = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}") from error
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} is not a plan in JSON: {error}") from error
+    inside = saved.get("plan", saved) if isinstance(saved, dict) else saved
+    return Plan.from_dict(inside)
+
+
+def _amount(text: str) -> float:
+    """Read a number of labels, or a share written as 5% or 0.05."""
+    try:
+        if text.strip().endswith("%"):
+            return float(text.strip()[:-1]) / 100
+        return float(text) if "." in text else int(text)
+    except ValueError:
+        raise InputError(f"the budget is a number of labels (300) or a share of the pool (5%), not {text!r}") from None
+
+
+def _step(text: str) -> int | Literal["geometric"]:
+    if text.isdigit():
+        return int(text)
+    if text != GEOMETRIC:
+        raise InputError(f"every is a number of labels, or {GEOMETRIC}, not {text!r}")
+    return "geometric"
+
+
+def _baseline(results: Results, wanted: str | None) -> str | None:
+    if wanted is not None:
+        return Strategy.parse(wanted).key
+    return "random" if "random" in results.samplers_done() and len(results.samplers_done()) > 1 else None
+
+
+def _print(results: Results, baseline: str | None) -> None:
+    metric = results.plan.metrics[0]
+    name = metric.upper() if metric in ("map", "mrr", "err") else metric
+    several = len(results.plan.rankers) > 1
+    heads = ["sampler", *(["ranker"] if several else []), name, "95% interval", "over ties", "area", "to 95%", "found"]
+    share = results.labels / (sum(results.about.pools) / len(results.about.pools))
+    title = f"{results.about.dataset}: {name} after {results.labels} labels ({share:.1%} of the pool)"
+    rows = [_shown(row, several, baseline) for row in _rows(results, baseline)]
+    tested = [f"against {baseline}", "p (Holm)"] if baseline else []
+    table(title, [*heads, "stop", *tested], rows, text=1 + several, caption=_caption(results, baseline))
+    if metric == "map" and results.references():
+        best = sorted(results.references(), key=lambda each: -each.map)
+        say("Published, all labels: " + ", ".join(f"{each.method} {each.map:.3f}" for each in best))
+
+
+def _rows(results: Results, baseline: str | None) -> Iterator[dict[str, Any]]:
+    """Yield the rows of the summary with the expectation over ties beside them, and what all labels give at the end."""
+    summary = results.summary(baseline)
+    ties = results.summary(expected=True)
+    for ranker in (each.key for each in results.plan.rankers):
+        for place in summary.index[summary["ranker"] == ranker]:
+            yield {**summary.loc[place].to_dict(), "over_ties": ties.loc[place, "mean"]}
+        top = {"mean": results.ceiling(ranker), "over_ties": results.ceiling(ranker, expected=True)}
+        yield {"sampler": EVERYTHING, "ranker": ranker, "relevant_found": 1.0, **top}
+
+
+def _shown(row: dict[str, Any], several: bool, baseline: str | None) -> tuple[object, ...]:
+    def figure(name: str, form: str) -> str:
+        value = row.get(name)
+        return "-" if value is None or value != value else format(value, form)  # noqa: PLR0124 (NaN)
+
+    interval = f"{figure('low_queries', '.4f')} to {figure('high_queries', '.4f')}" if "low_queries" in row else "-"
+    shown: list[object] = [row["sampler"], *([row["ranker"]] if several else [])]
+    shown += [
+        figure("mean", ".4f"),
+        interval,
+        figure("over_ties", ".4f"),
+        figure("area", ".4f"),
+        figure("to_95", ".0f"),
+    ]
+    shown += [figure("relevant_found", ".1%"), figure("stop", ".0f")]
+    if baseline:
+        shown += [figure("difference", "+.4f") + ("*" if row.get("mark") else ""), figure("p_flip_holm", ".4f")]
+    return tuple(shown)
+
+
+def _caption(results: Results, baseline: str | None) -> str:
+    folds, queries = len(results.folds), sum(len(names) for names in results.about.queries.values())
+    told = (
+        f"Means over {folds} folds ({queries} test queries), seeds averaged; interval: bootstrap over queries. "
+        "area: mean height of the learning curve. to 95%: labels to reach 95% of what all labels give. "
+        "found: share of the relevant documents. stop: labels at the natural stop."
+    )
+    if baseline:
+        told += " *: differs at 5% (sign-flip test on queries, Holm's correction over the table)."
+    return told

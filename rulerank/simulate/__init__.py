@@ -1,0 +1,33 @@
+"""Simulate: replay samplers against known grades, train rankers along the way, and compare them.
+
+    from rulerank.simulate import Dataset, Plan, run
+
+    plan = Plan(samplers=("ssar", "ssarp", "random"), rankers=("lrar", "ridge"), budget=0.05)
+    results = run(plan, Dataset.from_folder(Path("letor3-ohsumed")), Path("results"), jobs=2)
+    print(results.summary(baseline="random"))
+
+A run that was cut goes on where it was when it is started again; `Results.load(folder)` reads what there is.
+"""
+
+from rulerank.simulate.data import Dataset, Split
+from rulerank.simulate.learners import learners
+from rulerank.simulate.plan import Plan
+from rulerank.simulate.results import Results, merge, pack
+from rulerank.simulate.runner import SimulationStoppedError, run
+from rulerank.simulate.strategy import Strategy, ranker_names
+from rulerank.simulate.tasks import Task
+
+__all__ = [
+    "Dataset",
+    "Plan",
+    "Results",
+    "SimulationStoppedError",
+    "Split",
+    "Strategy",
+    "Task",
+    "learners",
+    "merge",
+    "pack",
+    "ranker_names",
+    "run",
+]

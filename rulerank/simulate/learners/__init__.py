@@ -1,0 +1,8 @@
+"""Learners: rankers on feature values that simulations train on selected samples, beside the associative ones.
+
+They have a registry of their own, so that a live campaign, which retrains after every label, does not offer them.
+"""
+
+from rulerank.simulate.learners.base import Learner, learners, per_query_scaled
+
+__all__ = ["Learner", "learners", "per_query_scaled"]

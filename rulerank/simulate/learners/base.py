@@ -1,0 +1,91 @@
+"""What every learner shares: feature values in, scores out, and the usual scaling of LETOR."""
+
+from __future__ import annotations
+
+import importlib
+from abc import ABC, abstractmethod
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from rulerank.errors import InputError, NotFittedError
+from rulerank.params import Params
+from rulerank.registry import Registry
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+learners: Registry[Any] = Registry("learner", "rulerank.simulate.learners")
+
+
+class Learner(Params, ABC):
+    """A ranker on feature values: `fit(features, grades, qids)`, then `predict(features)`.
+
+    Features are expected on a common scale within each query (`per_query_scaled`). What a sample cannot teach (no two
+    documents of a query with different grades, say) is no error: the learner then scores all documents alike, and the
+    expectation over ties tells how little that is worth.
+    """
+
+    _width: int | None = None
+
+    def fit(self, features: Any, grades: Any, qids: Any) -> Self:
+        """Learn from labelled documents: features (documents by features), grades, and the query of each."""
+        matrix, levels, queries = np.asarray(features, np.float64), np.asarray(grades, np.int64), np.asarray(qids)
+        if matrix.ndim != 2 or levels.shape != (len(matrix),) or queries.shape != (len(matrix),):
+            raise InputError("give a matrix of features, and one grade and one query for each of its rows")
+        if not len(matrix):
+            raise InputError("there is no labelled document to learn from")
+        if not np.isfinite(matrix).all():
+            raise InputError("features must be finite numbers; put a value where one is missing or infinite")
+        if levels.min() < 0:
+            raise InputError("some documents to learn from have no grade")
+        self._width = matrix.shape[1]
+        _, codes = np.unique(queries, return_inverse=True)
+        self._learn(matrix, levels, codes.astype(np.int64))
+        return self
+
+    def predict(self, features: Any) -> Floats:
+        """Return a score for each document; higher is more relevant."""
+        if self._width is None:
+            raise NotFittedError(f"{type(self).__name__} has not learnt anything yet; call fit(features, grades, qids)")
+        matrix = np.asarray(features, np.float64)
+        if matrix.ndim != 2 or matrix.shape[1] != self._width:
+            raise InputError(f"features must be a matrix with {self._width} columns, not of shape {matrix.shape}")
+        return self._score(matrix)
+
+    @abstractmethod
+    def _learn(self, features: Floats, grades: Ints, queries: Ints) -> None:
+        """Learn; queries are numbered from 0."""
+
+    @abstractmethod
+    def _score(self, features: Floats) -> Floats:
+        """Return the scores of documents."""
+
+
+def per_query_scaled(features: Any, queries: Any) -> Floats:
+    """Return features scaled to 0..1 within each query, as LETOR's QueryLevelNorm; 0 where a query has one value.
+
+    It looks at no grade, so a whole pool may be scaled before any of it is labelled.
+    """
+    matrix = np.asarray(features, np.float64)
+    _, codes = np.unique(np.asarray(queries), return_inverse=True)
+    order = np.argsort(codes, kind="stable")
+    starts = np.searchsorted(codes[order], np.arange(codes.max(initial=-1) + 1))
+    if not starts.size:
+        return matrix.copy()
+    ranked = matrix[order]
+    low, high = np.minimum.reduceat(ranked, starts), np.maximum.reduceat(ranked, starts)
+    spread = np.where(high > low, high - low, 1.0)
+    return (matrix - low[codes]) / spread[codes]
+
+
+def need(package: str, what: str) -> Any:
+    """Import a package that the library itself does without, or say how to get it."""
+    try:
+        return importlib.import_module(package)
+    except ImportError:
+        raise InputError(
+            f"{what} needs the package {package.split('.', maxsplit=1)[0]}, which is not installed; "
+            "it is in requirements-bench.txt: pip install -r requirements-bench.txt"
+        ) from None

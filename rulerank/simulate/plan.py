@@ -1,0 +1,191 @@
+"""The plan of a simulation: what is compared, on which folds, how far, and how it is measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any, Literal, Self
+
+from rulerank.errors import InputError
+from rulerank.metrics.conventions import conventions
+from rulerank.registry import discretizers, metrics, samplers
+from rulerank.simulate.strategy import MOST_SEEDS, Strategy, is_seeded, ranker_kind
+
+GEOMETRIC = "geometric"
+FIRST, GROWTH = 10, 1.25
+"""The geometric grid: 10 labels first, then each point at least a quarter more than the one before."""
+
+DISCRETISER = Strategy("tube")
+SHORT = {"p": "precision"}
+MOST_CUT_OFF = 1000
+
+
+@dataclass(frozen=True)
+class Measure:
+    """A metric as a plan names it: `map`, or with a cut-off, `ndcg@10`."""
+
+    name: str
+    metric: str
+    cut: int | None
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read `map`, `ndcg@10`, `precision@5` (or `p@5`)."""
+        word, at, cut = str(text).strip().lower().partition("@")
+        metric = SHORT.get(word, word)
+        cutoffs = metrics[metric].cutoffs
+        if cutoffs != bool(at):
+            raise InputError(f"{text!r}: write {metric}@10 for its value at 10" if cutoffs else f"{metric} has no @")
+        if not at:
+            return cls(metric, metric, None)
+        if not cut.isdigit() or not 1 <= int(cut) <= MOST_CUT_OFF:
+            raise InputError(f"{text!r}: the cut-off must be a whole number from 1 to {MOST_CUT_OFF}")
+        return cls(f"{metric}@{int(cut)}", metric, int(cut))
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a simulation does.
+
+    samplers, rankers: what is compared; every ranker learns from every sampler's selections. Names or `Strategy`s.
+    discretiser: makes the items, from the pool's features alone.
+    seeds: samplers that draw at random run this often, with the seeds 0, 1, ...; the others run once.
+    folds: into how many parts a single collection is cut, query by query (folds that a folder brings stay as they are).
+    split_seed: of the dealing of queries to those parts.
+    budget: labels (2 or more) or a share of the pool (below 1, or exactly 1.0).
+    every: measure after so many labels; or "geometric": 10 labels, then each point a quarter more.
+    metrics, convention: what is measured, by whose rules.
+    beyond_stop: whether samplers go on after their natural stop, so that all are compared at the same budget. The stop
+        is noted and measured in any case.
+    """
+
+    samplers: tuple[Strategy, ...] = (Strategy("ssar"), Strategy("ssarp"), Strategy("random"))
+    rankers: tuple[Strategy, ...] = (Strategy("lrar"),)
+    discretiser: Strategy = DISCRETISER
+    seeds: int = 20
+    folds: int = 5
+    split_seed: int = 0
+    budget: float = 0.05
+    every: int | Literal["geometric"] = 25
+    metrics: tuple[str, ...] = ("map", "ndcg@10", "precision@10")
+    convention: str = "letor"
+    beyond_stop: bool = True
+
+    def __post_init__(self) -> None:
+        put = self.__dict__.__setitem__
+        put("samplers", _strategies("samplers", self.samplers))
+        put("rankers", _strategies("rankers", self.rankers))
+        put("discretiser", Strategy.from_dict(self.discretiser))
+        for sampler in self.samplers:
+            sampler.check(samplers[sampler.name])
+            if sampler.seeds is not None and not is_seeded(sampler):
+                raise InputError(f"{sampler.key} does not draw at random (or its seed is given), so it has no seeds")
+        for ranker in self.rankers:
+            ranker.check(ranker_kind(ranker.name))
+            if ranker.seeds is not None:
+                raise InputError(f"{ranker.key}: only samplers are repeated with seeds")
+        if self.discretiser.name == "mdlp":
+            raise InputError("MDLP learns from grades, which are not known before they are labelled; choose another")
+        self.discretiser.check(discretizers[self.discretiser.name])
+        conventions[self.convention]  # raises with a hint where the name is unknown
+        _whole("seeds", self.seeds, 1, MOST_SEEDS)
+        _whole("folds", self.folds, 2, 1000)
+        _whole("split_seed", self.split_seed, 0, 2**63 - 1)
+        if self.every != GEOMETRIC:
+            _whole("every", self.every, 1, 10**9)
+        put("budget", _budget(self.budget))
+        if isinstance(self.metrics, str) or not isinstance(self.metrics, Sequence) or not self.metrics:
+            raise InputError("metrics must be a list of names, such as map and ndcg@10")
+        put("metrics", tuple(dict.fromkeys(Measure.parse(name).name for name in self.metrics)))
+        if not isinstance(self.beyond_stop, bool):
+            raise InputError(f"beyond_stop must be true or false, not {self.beyond_stop!r}")
+
+    @cached_property
+    def measures(self) -> tuple[Measure, ...]:
+        """The metrics, taken apart."""
+        return tuple(Measure.parse(name) for name in self.metrics)
+
+    @property
+    def cut(self) -> int:
+        """The largest cut-off that is measured."""
+        return max((measure.cut or 1 for measure in self.measures), default=1)
+
+    def labels(self, pools: Iterable[int]) -> int:
+        """Return the budget in labels, the same for every fold: a share counts in the smallest pool, rounded down."""
+        smallest = min(pools)
+        wanted = int(self.budget * smallest + 1e-9) if self.budget <= 1 else int(self.budget)
+        if wanted < 1:
+            raise InputError(f"a budget of {self.budget:.2%} of {smallest} documents is less than one label; raise it")
+        return min(wanted, smallest)
+
+    def grid(self, labels: int) -> list[int]:
+        """Return after how many labels to measure, up to and including `labels`."""
+        if self.every != GEOMETRIC:
+            return [*range(int(self.every), labels, int(self.every)), labels]
+        points, point = [], FIRST
+        while point < labels:
+            points.append(point)
+            point = max(point + 1, int(point * GROWTH + 0.5))
+        return [*points, labels]
+
+    def seeds_of(self, sampler: Strategy) -> list[int | None]:
+        """Return the seeds that a sampler is run with; [None] for one that does not draw at random."""
+        if not is_seeded(sampler):
+            return [None]
+        return list(range(sampler.seeds or self.seeds))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the plan as plain JSON types."""
+        saved = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {
+            **saved,
+            "samplers": [strategy.to_dict() for strategy in self.samplers],
+            "rankers": [strategy.to_dict() for strategy in self.rankers],
+            "discretiser": self.discretiser.to_dict(),
+            "metrics": list(self.metrics),
+        }
+
+    @classmethod
+    def from_dict(cls, saved: Mapping[str, Any]) -> Self:
+        """Rebuild what `to_dict` returned, or what somebody wrote by hand: strategies may be plain names."""
+        if not isinstance(saved, Mapping):
+            raise InputError(f"a plan is a set of named settings, not {type(saved).__name__}")
+        known = [each.name for each in fields(cls)]
+        unknown = sorted(set(saved) - set(known))
+        if unknown:
+            raise InputError(f"a plan has no setting {', '.join(unknown)}; it has: {', '.join(known)}")
+        return cls(**saved)
+
+
+def _strategies(what: str, given: Any) -> tuple[Strategy, ...]:
+    """Return strategies given as such, by name, or as saved; each only once."""
+    if isinstance(given, str) or not isinstance(given, Sequence):
+        raise InputError(f"{what} must be a list")
+    read = tuple(Strategy.from_dict(each) for each in given)
+    if not read:
+        raise InputError(f"a plan needs at least one of its {what}")
+    keys = [strategy.key for strategy in read]
+    twice = next((key for key in keys if keys.count(key) > 1), None)
+    if twice:
+        raise InputError(f"{what}: {twice} is there twice; give the second one other parameters, or leave it out")
+    return read
+
+
+def _whole(name: str, value: Any, low: int, high: int) -> None:
+    if type(value) is not int or not low <= value <= high:
+        raise InputError(f"{name} must be a whole number in {low} to {high}, not {value!r}")
+
+
+def _budget(value: Any) -> float:
+    """Return the budget: a share (a float up to 1.0) as a float, a number of labels as an int."""
+    told = "budget must be a share of the pool (above 0, at most 1.0) or a whole number of labels"
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
+        raise InputError(f"{told}, not {value!r}")
+    if isinstance(value, int) or (value > 1 and value.is_integer()):
+        if value == 1:
+            raise InputError(f"{told}; 1 could mean either: write 1.0 for the whole pool, or 2 labels or more")
+        return int(value)
+    if value > 1:
+        raise InputError(f"{told}, not {value!r}")
+    return float(value)

@@ -1,0 +1,143 @@
+"""Do one task: let a sampler choose against known grades, train rankers along its choice, and measure them."""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rulerank.metrics.evaluation import evaluate
+from rulerank.registry import samplers
+from rulerank.simulate.plan import Plan
+from rulerank.simulate.prepared import Prepared
+from rulerank.simulate.strategy import Strategy
+from rulerank.simulate.training import full_scores, trainee
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Tick = Callable[[], None]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What a sampler chose: rows of the pool in order, the seconds it had taken after each, and its natural stop.
+
+    stopped_at: after how many labels every further document was redundant to the sampler; None if that did not happen.
+    """
+
+    rows: Ints
+    seconds: Floats
+    stopped_at: int | None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The result of a task.
+
+    labels: the points; the grid's, and the natural stop's where it lies between (`on_grid` tells). used: labels really
+    spent at each point, fewer where a sampler had no more to choose. values, expected: rankers by points by metrics by
+    test queries, the second over ties. seconds: training and ranking up to each point, rankers by points.
+    """
+
+    choice: Choice
+    labels: Ints
+    used: Ints
+    on_grid: npt.NDArray[np.bool_]
+    values: Floats
+    expected: Floats
+    seconds: Floats
+
+
+def choose(
+    strategy: Strategy, seed: int | None, fold: Prepared, labels: int, beyond_stop: bool, tick: Tick = lambda: None
+) -> Choice:
+    """Replay a sampler on a pool whose grades are known, one label at a time."""
+    started = time.perf_counter()
+    kind = samplers[strategy.name]
+    sampler = strategy.make(kind, **({} if seed is None else {"seed": seed}))
+    sampler.start(fold.items, features=fold.features, qids=fold.qids)
+    can_go_on = "beyond" in inspect.signature(sampler.propose).parameters
+    rows: list[int] = []
+    seconds: list[float] = []
+    stopped_at: int | None = None
+    while len(rows) < labels:
+        tick()
+        selection = sampler.propose(beyond=True) if stopped_at is not None else sampler.propose()
+        if selection is not None and selection.stop:
+            if stopped_at is None:
+                stopped_at = len(rows)
+            if not (beyond_stop and can_go_on):
+                break
+            selection = sampler.propose(beyond=True)
+        if selection is None or selection.stop:
+            break
+        sampler.record(selection.row, int(fold.grades[selection.row]))
+        rows.append(selection.row)
+        seconds.append(time.perf_counter() - started)
+    return Choice(np.array(rows, np.int64), np.array(seconds), stopped_at)
+
+
+def follow(
+    plan: Plan, sampler: Strategy, seed: int | None, fold: Prepared, grid: list[int], tick: Tick = lambda: None
+) -> Outcome:
+    """Run a sampler on a fold up to the grid's last point, and measure every ranker at every point."""
+    choice = choose(sampler, seed, fold, grid[-1], plan.beyond_stop, tick)
+    points = sorted({*grid, *([choice.stopped_at] if choice.stopped_at else [])})
+    used = np.minimum(points, len(choice.rows)).astype(np.int64)
+    shape = (len(plan.rankers), len(points))
+    values, expected, seconds = _room(plan, fold, *shape), _room(plan, fold, *shape), np.zeros(shape)
+    rows = choice.rows.tolist()
+    for place, strategy in enumerate(plan.rankers):
+        model = trainee(strategy, fold, grid[-1] / len(points), tick)
+        spent = 0.0
+        for point in range(len(points)):
+            tick()
+            if point and used[point] == used[point - 1]:  # nothing was added, so nothing changes
+                values[place, point], expected[place, point] = values[place, point - 1], expected[place, point - 1]
+            else:
+                started = time.perf_counter()
+                scores = model.after(rows[: used[point]])
+                spent += time.perf_counter() - started
+                values[place, point], expected[place, point] = measure(plan, fold, scores)
+            seconds[place, point] = spent
+    on_grid = np.isin(points, grid)
+    return Outcome(choice, np.array(points, np.int64), used, on_grid, values, expected, seconds)
+
+
+def ceiling(plan: Plan, ranker: Strategy, fold: Prepared) -> Outcome:
+    """Train a ranker on all labels of the pool, and measure it."""
+    started = time.perf_counter()
+    scores = full_scores(ranker, fold)
+    seconds = time.perf_counter() - started
+    values, expected = (found[None, None] for found in measure(plan, fold, scores))
+    everything = np.array([len(fold.grades)], np.int64)
+    nothing = Choice(np.zeros(0, np.int64), np.zeros(0), None)
+    return Outcome(nothing, everything, everything, np.array([True]), values, expected, np.array([[seconds]]))
+
+
+def measure(plan: Plan, fold: Prepared, scores: Floats) -> tuple[Floats, Floats]:
+    """Return the plan's metrics of the test part, metrics by queries, and the same expected over ties."""
+    found = evaluate(
+        fold.test_grades,
+        scores,
+        fold.test_qids,
+        plan.convention,
+        k=plan.cut,
+        docids=fold.test_docids,
+        max_grade=fold.max_grade,
+    )["per_query"]
+    return _picked(plan, found), _picked(plan, found["expected"])
+
+
+def _picked(plan: Plan, found: dict[str, Any]) -> Floats:
+    rows = [found[each.metric] if each.cut is None else found[each.metric][:, each.cut - 1] for each in plan.measures]
+    return np.array(rows, np.float64)
+
+
+def _room(plan: Plan, fold: Prepared, *shape: int) -> Floats:
+    return np.zeros((*shape, len(plan.metrics), int(np.unique(fold.test_qids).size)))

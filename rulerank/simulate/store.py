@@ -1,0 +1,205 @@
+"""Results on disk: one file a task, written whole or not at all, and a file that says what the folder holds."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import secrets
+import zipfile
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from rulerank._version import __version__
+from rulerank.errors import InputError
+from rulerank.simulate.data import Dataset
+from rulerank.simulate.plan import Plan
+from rulerank.simulate.prepared import Prepared
+from rulerank.simulate.replay import Choice, Outcome
+from rulerank.simulate.tasks import FORMAT, Task
+
+ABOUT = "simulation.json"
+TASKS = "tasks"
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A task's result as it is kept: what it is of, its outcome, and the documents that were chosen.
+
+    grades, qids, docids: of the chosen rows, in the order of selection. relevant: relevant documents in the pool.
+    """
+
+    task: Task
+    outcome: Outcome
+    grades: np.ndarray
+    qids: np.ndarray
+    docids: np.ndarray
+    pool: int
+    relevant: int
+
+    @classmethod
+    def of(cls, task: Task, outcome: Outcome, fold: Prepared) -> Finished:
+        """Put together what a task on a fold came to."""
+        rows = outcome.choice.rows
+        return cls(
+            task,
+            outcome,
+            fold.grades[rows],
+            np.array([fold.queries[fold.qids[row]] for row in rows], dtype=str),
+            np.array([fold.docids[row] for row in rows], dtype=str),
+            len(fold.grades),
+            fold.relevant,
+        )
+
+    @property
+    def relevant_found(self) -> np.ndarray:
+        """The share of the pool's relevant documents among the labelled ones, at each point."""
+        so_far = np.concatenate([[0], np.cumsum(self.grades > 0)])
+        if self.task.is_ceiling:
+            return np.ones(self.outcome.labels.size)
+        return so_far[self.outcome.used] / max(1, self.relevant)
+
+    def write(self, folder: Path) -> None:
+        """Write the task's file into the folder."""
+        outcome = self.outcome
+        about = {
+            "task": self.task.to_dict(),
+            "pool": self.pool,
+            "relevant": self.relevant,
+            "stopped_at": outcome.choice.stopped_at,
+            "version": __version__,
+        }
+        arrays = {each.name: getattr(outcome, each.name) for each in fields(outcome) if each.name != "choice"}
+        buffer = io.BytesIO()
+        np.savez_compressed(
+            buffer,
+            about=np.array(json.dumps(about)),
+            rows=outcome.choice.rows,
+            selecting=outcome.choice.seconds,
+            grades=self.grades,
+            qids=self.qids,
+            docids=self.docids,
+            **arrays,
+        )
+        write_whole(task_path(folder, self.task), buffer.getvalue())
+
+    @classmethod
+    def read(cls, path: Path) -> Finished:
+        """Read what `write` wrote."""
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                saved = {name: file[name] for name in file.files}
+            about = json.loads(str(saved.pop("about")))
+            choice = Choice(saved.pop("rows"), saved.pop("selecting"), about["stopped_at"])
+            named = {name: saved.pop(name) for name in ("grades", "qids", "docids")}
+            return cls(
+                Task.from_dict(about["task"]),
+                Outcome(choice=choice, **saved),
+                **named,
+                pool=about["pool"],
+                relevant=about["relevant"],
+            )
+        except (OSError, KeyError, TypeError, ValueError, zipfile.BadZipFile) as error:
+            raise InputError(
+                f"{path} is not a finished task of a simulation ({error}); remove it and run again"
+            ) from None
+
+
+@dataclass(frozen=True)
+class About:
+    """What a folder of results is of: plan, data, version, and the tasks that belong to it."""
+
+    plan: Plan
+    dataset: str
+    data_hash: str
+    notes: tuple[str, ...]
+    pools: tuple[int, ...]
+    queries: dict[int, tuple[str, ...]]
+    labels: int
+    tasks: tuple[Task, ...]
+    version: str = __version__
+
+    @classmethod
+    def of(cls, plan: Plan, data: Dataset, tasks: list[Task]) -> About:
+        """Say what a run of the plan on the data is."""
+        pools = tuple(len(split.pool) for split in data.splits)
+        queries = {split.number: split.test.queries for split in data.splits}
+        return cls(plan, data.name, data.hash, data.notes, pools, queries, plan.labels(pools), tuple(tasks))
+
+    def settings(self) -> dict[str, Any]:
+        """Return what goes with every table of results: plan, data, hash and version, as plain JSON types."""
+        return {
+            "plan": self.plan.to_dict(),
+            "dataset": self.dataset,
+            "data_hash": self.data_hash,
+            "notes": list(self.notes),
+            "pools": list(self.pools),
+            "labels": self.labels,
+            "version": self.version,
+        }
+
+    def write(self, folder: Path) -> None:
+        """Write it into the folder, in place of what was there."""
+        saved = {
+            "format": FORMAT,
+            **self.settings(),
+            "queries": {str(fold): list(names) for fold, names in self.queries.items()},
+            "tasks": [task.to_dict() for task in self.tasks],
+        }
+        write_whole(folder / ABOUT, json.dumps(saved, indent=1).encode())
+
+    @classmethod
+    def read(cls, folder: Path) -> About:
+        """Read it from a folder of results."""
+        path = folder / ABOUT
+        try:
+            saved = json.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise InputError(f"{folder} holds no simulation: there is no {ABOUT} in it") from None
+        except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+            raise InputError(f"{path} cannot be read ({error}); run the simulation again") from None
+        if saved.get("format") != FORMAT:
+            raise InputError(
+                f"{path} was written by another version of rulerank ({saved.get('version')}); run it again"
+            )
+        return cls(
+            Plan.from_dict(saved["plan"]),
+            saved["dataset"],
+            saved["data_hash"],
+            tuple(saved["notes"]),
+            tuple(saved["pools"]),
+            {int(fold): tuple(names) for fold, names in saved["queries"].items()},
+            saved["labels"],
+            tuple(Task.from_dict(task) for task in saved["tasks"]),
+            saved["version"],
+        )
+
+
+def task_path(folder: Path, task: Task) -> Path:
+    """Return where a task's result is kept."""
+    return folder / TASKS / f"{task.name}.npz"
+
+
+def open_folder(folder: Path) -> None:
+    """Make a folder for results, or check that this one can be used."""
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / ABOUT).is_file():
+        raise InputError(f"{folder} holds other things than results of a simulation; choose a new folder")
+    try:
+        (folder / TASKS).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot write to {folder}: {error.strerror}") from error
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file so that it is there whole or not at all, also if the process is ended on the way."""
+    temporary = path.with_name(f".{path.name[:100]}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
+    try:
+        temporary.write_bytes(content)
+        temporary.replace(path)
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror}") from error
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -1,0 +1,108 @@
+"""A plan and its data as independent tasks, each with a key that says all that its result rests on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rulerank.registry import discretizers, samplers
+from rulerank.simulate.data import Dataset
+from rulerank.simulate.fingerprint import fingerprint
+from rulerank.simulate.plan import Plan
+from rulerank.simulate.strategy import Strategy, ranker_kind
+
+FORMAT = 1
+"""Of the task files; another number makes old files unknown."""
+
+HERE = "rulerank.simulate"
+
+
+@dataclass(frozen=True)
+class Task:
+    """One piece of work: a sampler's run on a fold with a seed, or (sampler None) a ranker with all labels.
+
+    `name` is the name of its file: readable, and with a hash of everything that the result rests on.
+    """
+
+    name: str
+    fold: int
+    sampler: Strategy | None
+    seed: int | None
+    rankers: tuple[Strategy, ...]
+
+    @property
+    def is_ceiling(self) -> bool:
+        """Say whether it is about all labels instead of a selection."""
+        return self.sampler is None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the task as plain JSON types."""
+        return {
+            "name": self.name,
+            "fold": self.fold,
+            "sampler": self.sampler.to_dict() if self.sampler else None,
+            "seed": self.seed,
+            "rankers": [ranker.to_dict() for ranker in self.rankers],
+        }
+
+    @classmethod
+    def from_dict(cls, saved: dict[str, Any]) -> Task:
+        """Rebuild what `to_dict` returned."""
+        return cls(
+            saved["name"],
+            saved["fold"],
+            Strategy.from_dict(saved["sampler"]) if saved["sampler"] else None,
+            saved["seed"],
+            tuple(Strategy.from_dict(ranker) for ranker in saved["rankers"]),
+        )
+
+
+def tasks_of(plan: Plan, data: Dataset) -> list[Task]:
+    """Return the tasks of a plan: the ceilings first, then seed by seed, so that a cut run is of use."""
+    labels = plan.labels(len(split.pool) for split in data.splits)
+    shared = {
+        "format": FORMAT,
+        "discretiser": plan.discretiser.to_dict(),
+        "metrics": plan.metrics,
+        "convention": plan.convention,
+    }
+    along = {"grid": plan.grid(labels), "beyond_stop": plan.beyond_stop}
+    tasks = []
+    for split in data.splits:
+        for ranker in plan.rankers:
+            key = _key({**shared, "data": split.hash, **_told((ranker,))}, plan, None, (ranker,))
+            tasks.append(
+                Task(f"fold{split.number}-all-labels-{_slug(ranker.key)}-{key}", split.number, None, None, (ranker,))
+            )
+    runs = [(seed, sampler) for sampler in plan.samplers for seed in plan.seeds_of(sampler)]
+    for seed, sampler in sorted(runs, key=lambda run: -1 if run[0] is None else run[0]):
+        for split in data.splits:
+            told = {"sampler": [sampler.name, dict(sampler.params)], "seed": seed, **_told(plan.rankers)}
+            key = _key({**shared, **along, "data": split.hash, **told}, plan, sampler, plan.rankers)
+            which = "" if seed is None else f"-seed{seed}"
+            name = f"fold{split.number}-{_slug(sampler.key)}{which}-{key}"
+            tasks.append(Task(name, split.number, sampler, seed, plan.rankers))
+    return tasks
+
+
+def _told(rankers: Sequence[Strategy]) -> dict[str, Any]:
+    return {"rankers": [[ranker.name, dict(ranker.params)] for ranker in rankers]}
+
+
+def _key(settings: dict[str, Any], plan: Plan, sampler: Strategy | None, rankers: Sequence[Strategy]) -> str:
+    """Return a short hash of the settings and of the code they run."""
+    modules = {f"{HERE}.{name}" for name in ("prepared", "replay", "training")} | {"rulerank.metrics"}
+    modules.add(discretizers[plan.discretiser.name].__module__)
+    modules |= {ranker_kind(ranker.name).__module__ for ranker in rankers}
+    if sampler is not None:
+        modules.add(samplers[sampler.name].__module__)
+    text = json.dumps({**settings, "code": fingerprint(modules)}, sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _slug(text: str) -> str:
+    return re.sub(r"[^a-z0-9._=]+", "-", text.lower())[:60].strip("-")
