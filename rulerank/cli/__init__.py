@@ -5,6 +5,9 @@ from __future__ import annotations
 
 def main() -> None:
     """Run the command line and leave with an exit code that means something (see `program.EXIT_CODES`)."""
-    from rulerank.cli.program import run  # noqa: PLC0415  (keeps `import rulerank.cli` quick)
+    try:
+        from rulerank.cli.program import run  # noqa: PLC0415  (keeps `import rulerank.cli` quick)
 
-    run()
+        run()
+    except KeyboardInterrupt:  # while the program was still starting; `run` says so itself
+        raise SystemExit(130) from None
