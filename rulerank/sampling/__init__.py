@@ -1,6 +1,8 @@
 """Samplers: which document to label next. One file each, all on the interface of `Sampler`."""
 
 from rulerank.sampling.base import Sampler
+from rulerank.sampling.cover import Cover
+from rulerank.sampling.elo_dcg import ELODCG
 from rulerank.sampling.k_center import KCenter
 from rulerank.sampling.model_based import Committee, Uncertainty
 from rulerank.sampling.random_order import QueryStratifiedRandom, Random
@@ -10,9 +12,11 @@ from rulerank.sampling.ssarp import SSARP
 from rulerank.sampling.top_feature import TopFeature
 
 __all__ = [
+    "ELODCG",
     "SSAR",
     "SSARP",
     "Committee",
+    "Cover",
     "KCenter",
     "QueryStratifiedRandom",
     "Random",

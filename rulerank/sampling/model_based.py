@@ -18,7 +18,7 @@ from rulerank.sampling.selection import Key
 Floats = npt.NDArray[np.float64]
 
 
-class _Member:
+class Member:
     """One LRAR over the pool, kept up to date; grades beyond those seen so far widen it."""
 
     def __init__(self, columns: Items, max_antecedent: int, copies: Ints | None = None) -> None:
@@ -69,7 +69,7 @@ class _ModelBased(Sampler):
         self._occurrence = total_occurrence(self.pool)
         self._members = self._assemble(as_columns(self.pool), check_antecedent(self.max_antecedent))
 
-    def _assemble(self, columns: Items, max_antecedent: int) -> list[_Member]:
+    def _assemble(self, columns: Items, max_antecedent: int) -> list[Member]:
         raise NotImplementedError
 
     def _doubt(self, shares: list[Floats]) -> Floats:
@@ -97,8 +97,8 @@ class Uncertainty(_ModelBased):
     def __init__(self, max_antecedent: int = 2) -> None:
         self.max_antecedent = max_antecedent
 
-    def _assemble(self, columns: Items, max_antecedent: int) -> list[_Member]:
-        return [_Member(columns, max_antecedent)]
+    def _assemble(self, columns: Items, max_antecedent: int) -> list[Member]:
+        return [Member(columns, max_antecedent)]
 
     def _doubt(self, shares: list[Floats]) -> Floats:
         return entropy(shares[0])
@@ -120,11 +120,11 @@ class Committee(_ModelBased):
         self.seed = seed
         self.max_antecedent = max_antecedent
 
-    def _assemble(self, columns: Items, max_antecedent: int) -> list[_Member]:
+    def _assemble(self, columns: Items, max_antecedent: int) -> list[Member]:
         if self.members < 2:
             raise InputError(f"a committee needs at least 2 members, not {self.members}")
         copies = self._rng.poisson(1.0, (self.members, columns.shape[1]))
-        return [_Member(columns, max_antecedent, copies[number]) for number in range(self.members)]
+        return [Member(columns, max_antecedent, copies[number]) for number in range(self.members)]
 
     def _doubt(self, shares: list[Floats]) -> Floats:
         mean = np.mean(shares, axis=0)
