@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
+import hmac
 import secrets
 import time
-import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ import sqlalchemy as sa
 from db.cookies import HOURS, Session, read_cookie, write_cookie
 from db.engine import Database
 from db.locks import Lock, hold
+from db.names import LOCAL, LONGEST_NAME, check_email, check_name, free_name, name_key
 from db.passwords import Passwords, Throttle
 from db.tables import people, settings
 from db.tickets import HOURS as TICKET_HOURS
@@ -24,9 +24,7 @@ from rulerank.errors import InputError
 
 ROLES = ("annotator", "researcher", "admin")  # each may do what the ones before it may
 ACTS = {"label": "annotator", "research": "researcher", "administer": "admin"}  # what -> the least role that may
-LOCAL = "you"  # the one person of the open single-user mode
 _SECRET = "cookie_secret"
-_LONGEST_NAME = 100
 
 
 @dataclass(frozen=True)
@@ -73,15 +71,21 @@ class People:
         """Return a person, active or not."""
         return self._find(people.c.id == person_id)
 
-    def by_email(self, email: str) -> Person | None:
-        """Return the active person with an address that a sign-in provider has checked (OIDC)."""
-        return self._find(people.c.email == email.strip().lower(), people.c.active)
+    def by_email(self, email: str, *, inactive: bool = False) -> Person | None:
+        """Return the active person with an address, or an inactive one if asked; capitals make no difference."""
+        person = self._find(people.c.email == email.strip().lower())
+        return person if person is not None and (person.active or inactive) else None
 
     def list(self) -> tuple[Person, ...]:
         """Return everybody in order of name, inactive people too."""
         with self.database.read() as connection:
             found = [_person(row) for row in connection.execute(sa.select(people))]
-        return tuple(sorted(found, key=lambda person: _key(person.name)))
+        return tuple(sorted(found, key=lambda person: name_key(person.name)))
+
+    def somebody_administers(self) -> bool:
+        """Say whether an administrator can sign in; the person of the single-user mode cannot."""
+        with self.database.read() as connection:
+            return _has_admin(connection)
 
     def count(self, role: str | None = None) -> int:
         """Return how many people are active, or how many of a role."""
@@ -95,19 +99,35 @@ class People:
 
     def add(self, name: str, role: str, password: str | None = None, email: str | None = None) -> Person:
         """Add a person; names differ by more than capitals. Without password and address they cannot sign in yet."""
-        name, role, email = _check_name(name), _check_role(role), _check_email(email)
-        if _key(name) == LOCAL:
-            raise InputError(f"the name {LOCAL!r} belongs to the single-user mode; choose another one")
-        # Hashing takes long: not while other writers wait.
-        hashed = None if password is None else self._passwords.hash(password)
+        role, hashed = _check_role(role), self._hash(password)
         with self.database.write() as connection:
             hold(connection, Lock.PEOPLE)
-            taken = connection.execute(sa.select(people.c.name, people.c.email)).all()
-            if any(_key(other) == _key(name) for other, _ in taken):
-                raise InputError(f"there is a person named {name!r} already; choose another name")
-            if email is not None and any(other == email for _, other in taken):
-                raise InputError(f"the address {email} belongs to somebody else already")
-            return self._insert(connection, name, role, hashed, email)
+            return self._add(connection, name, role, hashed, email)
+
+    def add_first_admin(self, name: str, password: str) -> Person:
+        """Add the first administrator of a new installation; refused where somebody can administer already."""
+        hashed = self._hash(password)
+        with self.database.write() as connection:
+            hold(connection, Lock.PEOPLE)
+            if _has_admin(connection):
+                raise InputError("somebody was quicker: there is an administrator already; sign in, or ask them")
+            return self._add(connection, name, "admin", hashed, None)
+
+    def join(self, name: str, role: str, email: str) -> Person:
+        """Return the person with an address that a sign-in provider has checked; a newcomer is added.
+
+        Nobody chose the name for this place: where it is taken or unfit, another one is found.
+        """
+        role, address = _check_role(role), check_email(email)
+        if address is None:
+            raise InputError("whoever joins needs an e-mail address")
+        with self.database.write() as connection:
+            hold(connection, Lock.PEOPLE)
+            row = connection.execute(sa.select(people).where(people.c.email == address)).one_or_none()
+            if row is not None:
+                return _person(row)
+            taken = {name_key(other) for other in connection.scalars(sa.select(people.c.name))}
+            return self._add(connection, free_name(name, address, taken), role, None, address)
 
     def ensure_single_user(self) -> Person:
         """Return the person of the open single-user mode, an admin without a password; made where missing."""
@@ -131,7 +151,7 @@ class People:
 
     def set_email(self, person_id: int, email: str | None) -> Person:
         """Change or remove the address by which a sign-in provider knows a person."""
-        email = _check_email(email)
+        email = check_email(email)
         with self._changing(person_id) as (connection, person):
             other = connection.scalar(sa.select(people.c.id).where(people.c.email == email, people.c.id != person.id))
             if email is not None and other is not None:
@@ -166,11 +186,11 @@ class People:
 
         After five wrong passwords in a row a name is locked for half a minute (`TooManyTriesError`).
         """
-        key = _key(name)[:_LONGEST_NAME]
+        key = name_key(name)[:LONGEST_NAME]
         self._throttle.begin(key)
         with self.database.read() as connection:
             rows = connection.execute(sa.select(people).where(people.c.active)).all()
-        row = next((row for row in rows if _key(row.name) == key), None)
+        row = next((row for row in rows if name_key(row.name) == key), None)
         stored = None if row is None else row.password_hash
         if not self._passwords.matches(stored, password) or row is None or stored is None:
             return None
@@ -182,6 +202,18 @@ class People:
                 same = sa.and_(people.c.id == row.id, people.c.password_hash == stored)
                 connection.execute(sa.update(people).where(same).values(password_hash=hashed))
         return _person(row)
+
+    def first_code(self) -> str:
+        """Return the code that proves, on a new installation, that one can read the server's log."""
+        return hmac.digest(self._cookie_secret(), b"rulerank first account", "sha256").hex()[:12]
+
+    def check_first_code(self, code: str) -> bool:
+        """Compare a code with `first_code`; it can be guessed only a few times in a row, as passwords can."""
+        self._throttle.begin("")  # nobody's name is empty
+        if not hmac.compare_digest(code.strip().lower().encode(), self.first_code().encode()):
+            return False
+        self._throttle.forgive("")
+        return True
 
     def sign(self, person: Person) -> str:
         """Return the text of a cookie that `read` accepts for 12 hours, or until the password changes."""
@@ -243,6 +275,22 @@ class People:
                 raise InputError(f"there is no person with number {person_id}; reload the list of people")
             yield connection, _person(row)
 
+    def _hash(self, password: str | None) -> str | None:
+        """Hash a new password; it takes long, so never while other writers wait."""
+        return None if password is None else self._passwords.hash(password)
+
+    def _add(self, connection: sa.Connection, name: str, role: str, hashed: str | None, email: str | None) -> Person:
+        """Add a person whose name and address nobody else has."""
+        name, email = check_name(name), check_email(email)
+        if name_key(name) == LOCAL:
+            raise InputError(f"the name {LOCAL!r} belongs to the single-user mode; choose another one")
+        taken = connection.execute(sa.select(people.c.name, people.c.email)).all()
+        if any(name_key(other) == name_key(name) for other, _ in taken):
+            raise InputError(f"there is a person named {name!r} already; choose another name")
+        if email is not None and any(other == email for _, other in taken):
+            raise InputError(f"the address {email} belongs to somebody else already")
+        return self._insert(connection, name, role, hashed, email)
+
     def _insert(self, connection: sa.Connection, name: str, role: str, hashed: str | None, email: str | None) -> Person:
         values = {
             "name": name,
@@ -266,6 +314,11 @@ def _change(connection: sa.Connection, person_id: int, **values: Any) -> Person:
     return _person(connection.execute(query).one())
 
 
+def _has_admin(connection: sa.Connection) -> bool:
+    admins = connection.execute(sa.select(people).where(people.c.role == "admin", people.c.active))
+    return any(_person(row).can_sign_in for row in admins)
+
+
 def _keep_an_admin(connection: sa.Connection, person: Person) -> None:
     """Refuse a change that would leave nobody who may administer, or nobody who may and can sign in."""
     if not may(person, "administer"):
@@ -276,33 +329,7 @@ def _keep_an_admin(connection: sa.Connection, person: Person) -> None:
         raise InputError(f"{person.name} is the last admin; make somebody else admin first")
 
 
-def _key(name: str) -> str:
-    """Return a name as it is compared: capitals, widths and spaces make no difference."""
-    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
-
-
-def _check_name(name: str) -> str:
-    name = " ".join(unicodedata.normalize("NFKC", name).split())
-    if not 1 <= len(name) <= _LONGEST_NAME:
-        raise InputError(f"a name has 1 to {_LONGEST_NAME} characters; this one has {len(name)}")
-    # Joiners are part of spelling in some scripts; other invisible characters only make names look alike.
-    if any(
-        unicodedata.category(sign) in ("Cc", "Cf", "Cs", "Co", "Cn") and sign not in "\u200c\u200d" for sign in name
-    ):
-        raise InputError("a name holds visible characters only; remove control characters")
-    return name
-
-
 def _check_role(role: str) -> str:
     if role not in ROLES:
         raise InputError(f"no role is named {role!r}; there are: {', '.join(ROLES)}")
     return role
-
-
-def _check_email(email: str | None) -> str | None:
-    if email is None or not email.strip():
-        return None
-    email = email.strip().lower()
-    if len(email) > 300 or not re.fullmatch(r"[^@\s\x00-\x1f]+@[^@\s\x00-\x1f]+", email):
-        raise InputError(f"{email!r} is not an e-mail address; write name@example.org")
-    return email

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ipaddress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 import streamlit as st
 
@@ -11,10 +13,13 @@ from rulerank.campaign import OpenCampaign
 from rulerank.errors import RulerankError
 
 if TYPE_CHECKING:
+    from db.door import Door
     from db.people import Person
     from db.workspace import Workspace
 
 COOKIE = "rulerank"
+SAID = "rulerank-said"
+"""The cookie by which a route tells the next page what was wrong; in an address, anybody could put words there."""
 
 
 @dataclass(frozen=True)
@@ -23,15 +28,16 @@ class Wiring:
 
     workspace: Workspace
     sign_in: str  # "open" (one person on this machine), "accounts" or "oidc"
+    door: Door | None = None  # who gets in with oidc
 
 
 _wiring: Wiring | None = None
 
 
-def wire(workspace: Workspace, sign_in: str = "open") -> None:
+def wire(workspace: Workspace, sign_in: str = "open", door: Door | None = None) -> None:
     """Hand the screens their workspace; called once a process, before the first page runs."""
     global _wiring  # noqa: PLW0603  (the one place where a process keeps its workspace)
-    _wiring = Wiring(workspace, sign_in)
+    _wiring = Wiring(workspace, sign_in, door)
 
 
 def wiring() -> Wiring:
@@ -53,10 +59,48 @@ def signed_in() -> Person | None:
     if kept.sign_in == "open":
         return people.ensure_single_user()
     if kept.sign_in == "oidc":
-        email = st.user.get("email") if st.user.is_logged_in else None
-        return people.by_email(str(email)) if email else None
+        try:
+            return vouched_for()
+        except RulerankError:
+            return None  # the sign-in page says why
     cookie = st.context.cookies.get(COOKIE)
     return people.read(cookie) if cookie else None
+
+
+def vouched_for() -> Person | None:
+    """Return whom the sign-in provider vouches for, None before that; an error says why somebody is not let in."""
+    door = wiring().door
+    if door is None or not st.user.get("is_logged_in", False):
+        return None
+    return door.admit(st.user.to_dict())
+
+
+def said() -> str:
+    """Return what a route had to say about the last try to sign in, or nothing."""
+    return unquote(st.context.cookies.get(SAID, ""))
+
+
+def address(path: str) -> str:
+    """Return a path of the app as the browser must ask for it, below `server.baseUrlPath` where that is set."""
+    base = str(st.get_option("server.baseUrlPath") or "").strip("/")
+    return f"/{base}{path}" if base else path
+
+
+def is_local(client: str | None, host: str | None) -> bool:
+    """Say whether a request comes from this machine: from a loopback address, and asking for one by its name.
+
+    A reverse proxy sits on this machine too, but people ask it for another name.
+    """
+    return _is_loopback(client) and (host == "localhost" or _is_loopback(host))
+
+
+def _is_loopback(address: str | None) -> bool:
+    try:
+        found = ipaddress.ip_address((address or "").strip("[]"))
+    except ValueError:
+        return False
+    mapped = getattr(found, "ipv4_mapped", None)
+    return (mapped or found).is_loopback
 
 
 def require(what: str) -> Person:

@@ -15,4 +15,4 @@ with st.container(key=LABELLING):
     with side:
         show_help(opened)
     with main:
-        show_panel(panel_data(context.workspace(), opened, person, View()))
+        show_panel(panel_data(context.workspace(), opened, person, View()), context.address("/act"))

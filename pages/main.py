@@ -12,28 +12,39 @@ ICON = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">
 <path d="M4 4h8M4 8h6M4 12h4" stroke="#fff" stroke-width="2" stroke-linecap="round"/></svg>"""
 st.set_page_config(page_title="rulerank", page_icon=ICON, layout="wide")
 
+# What one must be allowed to do, the file, the title, the icon, and the address; the first page is the first.
+PAGES = (
+    ("label", "home.py", "Home", "home", ""),
+    ("label", "label.py", "Label", "edit_note", "label"),
+    ("research", "progress.py", "Progress", "trending_up", "progress"),
+    ("research", "competence.py", "Competence", "grid_on", "competence"),
+    ("research", "ranking.py", "Ranking", "format_list_numbered", "ranking"),
+    ("research", "agreement.py", "Agreement", "handshake", "agreement"),
+    ("research", "export.py", "Export", "download", "export"),
+    ("research", "new_campaign.py", "New campaign", "add", "new"),
+    ("administer", "people.py", "People", "group", "people"),
+)
+
+
+def refuse() -> None:
+    """Say at the address of a page that it is not for this person."""
+    context.require(next(act for act, *_, path in PAGES if path == chosen.url_path))
+
+
 person = context.signed_in()
-if person is None:
-    st.navigation([st.Page(ask, title="Sign in")], position="hidden").run()
-    st.stop()
-
 may = context.workspace().may
-pages = [st.Page("home.py", title="Home", icon=":material/home:", default=True)]
-if may(person, "label"):
-    pages.append(st.Page("label.py", title="Label", icon=":material/edit_note:", url_path="label"))
-if may(person, "research"):
-    pages += [
-        st.Page("progress.py", title="Progress", icon=":material/trending_up:", url_path="progress"),
-        st.Page("competence.py", title="Competence", icon=":material/grid_on:", url_path="competence"),
-        st.Page("ranking.py", title="Ranking", icon=":material/format_list_numbered:", url_path="ranking"),
-        st.Page("agreement.py", title="Agreement", icon=":material/handshake:", url_path="agreement"),
-        st.Page("export.py", title="Export", icon=":material/download:", url_path="export"),
-        st.Page("new_campaign.py", title="New campaign", icon=":material/add:", url_path="new"),
-    ]
-if may(person, "administer"):
-    pages.append(st.Page("people.py", title="People", icon=":material/group:", url_path="people"))
+pages = []
+for act, file, title, icon, path in PAGES:
+    # Streamlit covers what it does not know as an address with a dialog; so every address is known to everybody.
+    if person is None:
+        pages.append(st.Page(ask, title="Sign in", url_path=path, default=not path))
+    elif may(person, act):
+        pages.append(st.Page(file, title=title, icon=f":material/{icon}:", url_path=path, default=not path))
+    else:
+        pages.append(st.Page(refuse, title=title, url_path=path, visibility="hidden"))
 
-chosen = st.navigation(pages)
-show_person(person, context.wiring().sign_in)
-prepare_browser()
+chosen = st.navigation(pages, position="sidebar" if person else "hidden")
+if person is not None:
+    show_person(person, context.wiring().sign_in)
+    prepare_browser()
 chosen.run()

@@ -36,7 +36,9 @@ def main(person: Person) -> None:
         explain_open()
     elif mode == "oidc":
         st.info(
-            "People sign in with your provider; they are known here by their e-mail address.", icon=":material/key:"
+            "People sign in with your provider and are known here by their e-mail address. Add them below; whom "
+            "RULERANK_ADMINS and RULERANK_ANNOTATORS name joins by signing in.",
+            icon=":material/key:",
         )
     told()
     people = context.workspace().people
@@ -52,6 +54,7 @@ def main(person: Person) -> None:
         change_person(people, found, person)
 
 
+signed_in = context.require("administer")
 st.title("People")
 st.caption("Accounts and roles: who labels, who makes campaigns, who looks after the installation.")
-main(context.require("administer"))
+main(signed_in)

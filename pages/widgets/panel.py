@@ -22,9 +22,12 @@ _mount = st.components.v2.component(
 )
 
 
-def show_panel(data: dict[str, Any]) -> None:
-    """Show the panel. The serial tells it a new drawing of the page from an old one that is only put up again."""
-    _mount(key="rr-panel", data={**data, "serial": secrets.token_hex(8)})
+def show_panel(data: dict[str, Any], address: str) -> None:
+    """Show the panel, which asks at this address from now on.
+
+    The serial tells it a new drawing of the page from an old one that is only put up again.
+    """
+    _mount(key="rr-panel", data={**data, "serial": secrets.token_hex(8), "address": address})
 
 
 def show_help(opened: OpenCampaign) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
+from pages.widgets.plain import plain
 from rulerank.errors import RulerankError
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def add_person(people: People, mode: str) -> None:
     try:
         added = people.add(name or "", role, password or None, email or None)
     except RulerankError as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(plain(str(error)), icon=":material/error:")
         return
     st.session_state[ADDED] = turn + 1
     tell(f"{added.name} was added as {added.role}.", made_up)
@@ -82,7 +83,7 @@ def add_person(people: People, mode: str) -> None:
 def tell(words: str, password: str | None = None) -> None:
     """Show a message after the page has been drawn anew; a password that was made up is shown this once."""
     more = f" Password, shown only now: `{password}`" if password else ""
-    st.session_state[TOLD] = words + more
+    st.session_state[TOLD] = plain(words) + more
     st.rerun()
 
 
@@ -99,7 +100,7 @@ def change_person(people: People, found: Sequence[Person], me: Person) -> None:
         try:
             change(people, person, me)
         except RulerankError as error:
-            st.error(str(error), icon=":material/error:")
+            st.error(plain(str(error)), icon=":material/error:")
 
 
 def _change_role(people: People, person: Person, me: Person) -> None:

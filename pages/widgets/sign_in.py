@@ -3,62 +3,89 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import streamlit as st
 
 from pages import context
+from pages.widgets.plain import plain
+from pages.widgets.sign_in_style import SHOW_PASSWORD, style
+from pages.widgets.theme import theme_named
+from rulerank.errors import RulerankError
 
 if TYPE_CHECKING:
     from db.people import Person
 
 # Streamlit takes away the names of fields that a form or a document has as a property, such as "name".
-FORM = """
-<form action="/enter" method="post" style="display:grid; gap:.8rem; max-width:22rem">
-  <label>Name<br><input name="person" autocomplete="username" required autofocus
-    style="width:100%; padding:.5rem"></label>
-  <label>Password<br><input name="password" type="password" autocomplete="current-password" required
-    style="width:100%; padding:.5rem"></label>
-  <button style="padding:.6rem; cursor:pointer">Sign in</button>
+_FIELDS = """
+<form action="{action}" method="post" class="rr-sign-in">
+  <label for="rr-person">Name</label>
+  <input id="rr-person" name="person" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="100"
+    required autofocus>
+  <label for="rr-password">Password</label>
+  <input id="rr-password" name="password" type="password" autocomplete="{kind}-password" maxlength="1000" {least}
+    required>
+  {more}
+  <label class="rr-show"><input type="checkbox"> Show the password</label>
+  <button type="submit">{button}</button>
 </form>
 """
+_CODE = """<label for="rr-code">Code</label>
+  <input id="rr-code" name="code" autocomplete="off" spellcheck="false" maxlength="40" required>
+  <p>You are not on the machine that runs the app. It wrote this code into its log when it started.</p>"""
 
 
 def ask() -> None:
     """Show the sign-in page."""
-    st.title("rulerank")
-    kept = context.wiring()
-    if kept.sign_in == "oidc":
-        if st.user.is_logged_in:
-            st.warning("Your account is known, but nobody has added you here yet. Ask an administrator.")
-            st.button("Sign out", on_click=st.logout)
+    st.html(style(theme_named(st.context.theme.type)))
+    with st.container(horizontal_alignment="center"), st.container(key="rr-door", width=420):
+        st.title("rulerank", anchor=False)
+        st.caption("Learning-to-rank training sets, with a fraction of the labels.")
+        if context.wiring().sign_in == "oidc":
+            _ask_provider()
+        elif context.workspace().people.somebody_administers():
+            _show_said()
+            st.html(
+                _FIELDS.format(action=context.address("/enter"), kind="current", least="", more="", button="Sign in")
+            )
         else:
-            st.button("Sign in", type="primary", on_click=st.login)
-        return
-    if not somebody_can_administer():
-        _first_admin()
-        return
-    if "refused" in st.query_params:
-        st.error("Name and password do not match.")
-    if "wait" in st.query_params:
-        st.error(f"Too many wrong tries for this name. Try again in {st.query_params['wait']} seconds.")
-    st.html(FORM)
+            _first_admin()
+    st.html(SHOW_PASSWORD, unsafe_allow_javascript=True)
 
 
-def somebody_can_administer() -> bool:
-    """Say whether an administrator can sign in; the person of the single-user mode cannot."""
-    return any(person.role == "admin" and person.can_sign_in for person in context.workspace().people.list())
+def _show_said() -> None:
+    words = context.said()
+    if words:
+        st.error(plain(words), icon=":material/error:")
+
+
+def _ask_provider() -> None:
+    """Lead to the sign-in provider, and say why somebody whom it knows is not let in."""
+    refusal = ""
+    try:
+        context.vouched_for()
+    except RulerankError as error:
+        refusal = str(error)
+    if refusal:
+        st.warning(plain(refusal), icon=":material/lock:")
+    else:
+        _show_said()
+    if st.button("Sign in again" if refusal else "Sign in", type="primary", width="stretch"):
+        st.login()
+    if refusal and st.button("Sign out", width="stretch"):
+        st.logout()
 
 
 def _first_admin() -> None:
-    """Ask for the first administrator of a new installation."""
+    """Ask for the first administrator of a new installation; from elsewhere it takes a code from the server's log."""
     st.write("Nobody has an account yet. Make the first one: it will be the administrator.")
-    with st.form("first", width=420):
-        name = st.text_input("Name")
-        password = st.text_input("Password", type="password", help="At least 8 characters.")
-        if st.form_submit_button("Make the account", type="primary"):
-            if not somebody_can_administer():  # nobody else was quicker
-                context.workspace().people.add(name, "admin", password)
-            st.rerun()
+    _show_said()
+    host = urlsplit("//" + st.context.headers.get("Host", "")).hostname
+    # Streamlit gives no address for this machine's own.
+    here = context.is_local(st.context.ip_address or "127.0.0.1", host)
+    more = "<p>At least 8 characters.</p>" + ("" if here else _CODE)
+    action = context.address("/begin")
+    st.html(_FIELDS.format(action=action, kind="new", least='minlength="8"', more=more, button="Make the account"))
 
 
 def show_person(person: Person, sign_in: str) -> None:
@@ -66,9 +93,12 @@ def show_person(person: Person, sign_in: str) -> None:
     with st.sidebar:
         if sign_in == "open":
             st.caption("Single-user mode: no sign-in, this machine only.")
+            return
+        st.caption(f"Signed in as **{plain(person.name)}** ({person.role})")
+        if sign_in == "oidc":
+            if st.button("Sign out"):
+                st.logout()
         else:
-            st.caption(f"Signed in as **{person.name}** ({person.role})")
-            if sign_in == "oidc":
-                st.button("Sign out", on_click=st.logout)
-            else:
-                st.html('<a href="/leave" target="_self">Sign out</a>')
+            st.html(style(theme_named(st.context.theme.type)))
+            action = context.address("/leave")
+            st.html(f'<form action="{action}" method="post" class="rr-sign-out"><button>Sign out</button></form>')

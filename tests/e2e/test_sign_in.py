@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
+from http.client import HTTPConnection
+from urllib.parse import urlencode
+
 import pytest
 from playwright.sync_api import expect
 
 from db.workspace import Workspace
 from tests.e2e.screen import Screen
+from tests.e2e.server import Server
 
 PASSWORD = "correct horse battery"
 
 
+def post(server: Server, path: str, form: dict[str, str], headers: dict[str, str]) -> str:
+    """Send a form as a program can, and return the cookies of the answer."""
+    connection = HTTPConnection("localhost", server.port, timeout=30)
+    kind = {"Content-Type": "application/x-www-form-urlencoded"}
+    connection.request("POST", path, urlencode(form), {**kind, **headers})
+    answer = connection.getresponse()
+    assert answer.status == 303
+    connection.close()
+    return "; ".join(answer.headers.get_all("set-cookie") or [])
+
+
 @pytest.fixture(scope="module")
 def server(start, folder):
-    """A server with accounts: an admin and two annotators, and the demo."""
+    """A server with accounts: an admin, a researcher and two annotators, and the demo."""
     workspace = Workspace(f"sqlite:///{folder / 'labels.db'}")
     workspace.people.add("Ada", "admin", PASSWORD)
+    workspace.people.add("Rosa", "researcher", PASSWORD)
     for name in ("Ben", "Cleo"):
         workspace.people.add(name, "annotator", PASSWORD)
     workspace.demo()
@@ -49,8 +65,9 @@ def test_a_stranger_sees_nothing_but_the_sign_in(chromium, server):
     stranger = Screen(chromium, server.url)
     for path in ("/", "/label", "/people"):
         stranger.go(path)
-        expect(stranger.page.locator("input[name=password]")).to_be_visible()
+        stranger.page.locator("input[name=password]").fill("nothing lies over the form")
         expect(stranger.page.locator(".rr-document")).to_have_count(0)
+        expect(stranger.page.get_by_role("dialog")).to_have_count(0)
     stranger.sign_in("Ben", "wrong password")
     expect(stranger.page.get_by_text("do not match")).to_be_visible()
     assert not any(cookie["name"] == "rulerank" for cookie in stranger.context.cookies())
@@ -79,10 +96,74 @@ def test_two_people_never_see_the_same_document(two, log, people):
 
 def test_an_annotator_reaches_no_other_page(two):
     ben = two[0]
-    for path in ("/progress", "/export", "/people"):
+    for path in ("/progress", "/competence", "/ranking", "/agreement", "/export", "/new", "/people"):
         ben.go(path)
-        expect(ben.page.get_by_role("heading", name="Campaigns")).to_be_visible()
+        expect(ben.page.get_by_text("This page is not for the role annotator.")).to_be_visible()
+        expect(ben.page.get_by_role("heading")).to_have_count(0)
     expect(ben.page.get_by_role("link", name="People")).to_have_count(0)
+
+
+def test_a_researcher_reaches_every_page_but_people(chromium, server):
+    rosa = Screen(chromium, server.url)
+    rosa.sign_in("Rosa", PASSWORD)
+    rosa.go("/new")
+    expect(rosa.page.get_by_role("heading", name="New campaign", exact=True)).to_be_visible()
+    rosa.go("/people")
+    expect(rosa.page.get_by_text("This page is not for the role researcher.")).to_be_visible()
+    expect(rosa.page.get_by_role("link", name="People")).to_have_count(0)
+    rosa.close()
+
+
+def test_the_form_is_one_that_people_and_password_managers_know(chromium, server):
+    stranger = Screen(chromium, server.url)
+    stranger.go()
+    name, password = stranger.page.get_by_label("Name"), stranger.page.get_by_label("Password", exact=True)
+    expect(name).to_be_focused()
+    assert name.get_attribute("autocomplete") == "username"
+    assert password.get_attribute("autocomplete") == "current-password"
+    name.fill("ben")
+    password.fill(PASSWORD)
+    stranger.page.get_by_label("Show the password").check()
+    expect(password).to_have_attribute("type", "text")
+    stranger.page.get_by_label("Show the password").uncheck()
+    expect(password).to_have_attribute("type", "password")
+    password.press("Enter")
+    expect(stranger.page.get_by_text("Signed in as Ben (annotator)")).to_be_visible()
+    stranger.close()
+
+
+def test_a_wrong_name_and_a_wrong_password_are_told_alike_and_guessing_is_slowed_down(chromium, server):
+    stranger = Screen(chromium, server.url)
+    said = []
+    for name in ("Cleo", "Nobody at all"):
+        stranger.sign_in(name, "wrong password")
+        said.append(stranger.page.get_by_role("alert").inner_text())
+    assert said[0] == said[1]
+    for _ in range(4):
+        answer = stranger.page.request.post(server.url + "/enter", form={"person": "Guess", "password": "x"})
+        assert answer.ok
+    stranger.sign_in("guess", "wrong password")
+    expect(stranger.page.get_by_text("do not match")).to_be_visible()
+    stranger.sign_in("GUESS", "wrong password")
+    expect(stranger.page.get_by_text("Too many wrong tries")).to_be_visible()
+    # Words in the address are not shown as the app's own.
+    stranger.context.clear_cookies()
+    stranger.go("/?wait=for+the+**call**+of+our+support&refused=1")
+    expect(stranger.page.get_by_role("alert")).to_have_count(0)
+    stranger.close()
+
+
+def test_a_form_of_another_site_signs_nobody_in(server):
+    form = {"person": "Ben", "password": PASSWORD}
+    ours = {"Origin": server.url}
+    assert "rulerank=" in post(server, "/enter", form, ours)
+    assert "rulerank=" in post(server, "/enter", form, {"Sec-Fetch-Site": "same-origin"})
+    for theirs in ({"Origin": "http://evil.example"}, {**ours, "Sec-Fetch-Site": "cross-site"}):
+        assert "rulerank=" not in post(server, "/enter", form, theirs)
+        assert post(server, "/leave", {}, theirs) == ""
+    assert "rulerank=" not in post(server, "/enter", {**form, "more": "x" * 30_000}, ours)
+    # There is an administrator, so nobody else becomes one here.
+    assert "rulerank=" not in post(server, "/begin", {"person": "Eve", "password": PASSWORD}, ours)
 
 
 def test_an_admin_reaches_every_page_and_can_leave(chromium, server):
@@ -93,7 +174,9 @@ def test_an_admin_reaches_every_page_and_can_leave(chromium, server):
     cookie = next(cookie for cookie in ada.context.cookies() if cookie["name"] == "rulerank")
     assert cookie["httpOnly"]
     assert cookie["sameSite"] == "Strict"
-    ada.page.goto(server.url + "/leave")
-    ada.ready()
+    ada.page.goto(server.url + "/leave")  # a link on any page could lead here, and must not sign anybody out
+    ada.go("/people")
+    expect(ada.page.get_by_role("heading", name="People")).to_be_visible()
+    ada.page.get_by_role("button", name="Sign out").click()
     expect(ada.page.locator("input[name=password]")).to_be_visible()
     ada.close()

@@ -52,6 +52,7 @@ class Panel {
     window.addEventListener("keydown", this.key, true);
     if (data.serial !== this.serial) {
       this.serial = data.serial;
+      this.address = data.address;
       this.show(data);
       if (this.view.why) this.ask({ kind: "look" });
     } else if (!root.firstChild) this.draw(true);
@@ -301,7 +302,7 @@ class Panel {
     for (;;) {
       try {
         const signal = AbortSignal.timeout(PATIENCE);
-        const response = await fetch("/act", { method: "POST", headers, body, signal });
+        const response = await fetch(this.address, { method: "POST", headers, body, signal });
         const answer = await response.json();
         this.busy = false;
         if (response.ok) this.show(answer);
