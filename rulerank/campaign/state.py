@@ -125,11 +125,17 @@ class LiveState:
             if self._claims[token].assumed_grade != open_now[token].assumed_grade:
                 touched.add(open_now[token].row)
         self._claims = open_now
+        fresh = {}
         for row in sorted(touched):
-            self._settle(row)
+            self._settle(row, fresh)
+        self._sampler.record_many(fresh)
+        self._counted.update(fresh)
 
-    def _settle(self, row: int) -> None:
-        """Make the sampler count a document as the state says: its grade, an assumed one, none, or not at all."""
+    def _settle(self, row: int, fresh: dict[int, int]) -> None:
+        """Make the sampler count a document as the state says: its grade, an assumed one, none, or not at all.
+
+        Grades that it does not have yet are put into `fresh`: after a restart there are many, taken in at once.
+        """
         self._unlearnt.add(row)
         wanted = self.fold.grade(row)
         if wanted is None:
@@ -140,8 +146,7 @@ class LiveState:
                 self._sampler.retract(row)
                 del self._counted[row]
             if wanted is not None:
-                self._sampler.record(row, wanted)
-                self._counted[row] = wanted
+                fresh[row] = wanted
         hide = self.fold.skipped(row)
         if hide != (row in self._hidden):
             (self._sampler.exclude if hide else self._sampler.include)(row)

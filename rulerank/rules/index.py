@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from rulerank.errors import InputError, MemoryLimitError
+from rulerank.rules.bulk import bulk_counts
 from rulerank.rules.items import (
     Ints,
     Items,
@@ -26,6 +27,9 @@ from rulerank.rules.rule import Explanation
 from rulerank.threads import over_rows
 
 MEMORY_LIMIT = 2 * 1024**3
+
+MANY = 20
+"""Labels from which on a table pays."""
 
 
 class RuleIndex:
@@ -123,6 +127,21 @@ class RuleIndex:
         self._pass(labelled, document, grade, 1)
         labelled.add(document, grade, number)
 
+    def load(self, rows: Any, grades: Any) -> None:
+        """Enter many labels of pool documents at once: the same as `add` one after the other, but quicker."""
+        numbers = self._rows(as_array(rows, "row numbers"))
+        given = [as_grade(grade) for grade in grades]
+        if len(given) != numbers.size:
+            raise InputError(f"there are {numbers.size} rows, but {len(given)} grades")
+        if numbers.size < MANY:
+            for number, grade in zip(numbers.tolist(), given, strict=True):
+                self.add(number, grade)
+            return
+        labelled = self._prepare(len(self.columns))
+        for number, grade in zip(numbers.tolist(), given, strict=True):
+            labelled.add(self.columns[:, number], grade, number)
+        self._counts[:] = self._recount(self.columns)
+
     def remove(self, row: Any, grade: int) -> None:
         """Take back a label that was entered with the same `row` and `grade`."""
         document, number = self._document(row)
@@ -177,8 +196,12 @@ class RuleIndex:
         return numbers.astype(np.intp)
 
     def _recount(self, columns: Items) -> Ints:
-        """Return the rule counts of foreign documents: the labels entered one after the other."""
+        """Return the rule counts of documents from all labels: by a table, or the labels one after the other."""
         labelled = self._prepare(len(columns))
+        count = labelled.count
+        found = bulk_counts(columns, labelled.columns[:, :count], labelled.grades[:count], self.max_antecedent)
+        if found is not None:
+            return found
         counts = np.zeros(columns.shape[1], np.int64)
         for place in range(labelled.count):
             document = np.ascontiguousarray(labelled.columns[:, place])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -82,6 +82,14 @@ class Sampler(Params):
         self._grades[row] = grade
         self._available[row] = False
         self._added(row, grade)
+
+    def record_many(self, grades: Mapping[int, int]) -> None:
+        """Take the grades of many documents at once, in this order: the same as `record` for each, but quicker."""
+        taken = {self._row(row): as_grade(grade) for row, grade in grades.items()}
+        again = next((row for row in taken if row in self._grades), None)
+        if again is not None:
+            raise InputError(f"row {again} has grade {self._grades[again]} already; retract({again}) first")
+        self._load(taken)
 
     def retract(self, row: int) -> None:
         """Take a document's grade back."""
@@ -163,6 +171,11 @@ class Sampler(Params):
 
     def _begin(self) -> None:
         """Set up on `self.pool`."""
+
+    def _load(self, taken: dict[int, int]) -> None:
+        """Enter many grades; samplers that can do so in one go have their own way."""
+        for row, grade in taken.items():
+            self.record(row, grade)
 
     def _added(self, row: int, grade: int) -> None:
         """Follow a grade that came."""

@@ -35,6 +35,11 @@ class SSAR(Sampler):
     def _added(self, row: int, grade: int) -> None:
         self._index.add(row, grade)
 
+    def _load(self, taken: dict[int, int]) -> None:
+        self._grades.update(taken)
+        self._available[list(taken)] = False
+        self._index.load(list(taken), list(taken.values()))
+
     def _removed(self, row: int, grade: int) -> None:
         self._index.remove(row, grade)
 

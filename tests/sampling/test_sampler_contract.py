@@ -319,3 +319,22 @@ def test_parameters_in_scikit_learns_manner(name):
     assert copy is not sampler
     with pytest.raises(InputError, match="no parameter"):
         sampler.set_params(nonsense=1)
+
+
+@every
+@pytest.mark.parametrize("number", [3, 30])
+def test_many_grades_at_once_equal_one_after_the_other(name, number):
+    data, grades = made_up(rows=45)
+    rows = np.random.default_rng(number).permutation(45)[:number].tolist()
+    at_once, step_by_step = started(name, **data), started(name, **data)
+    at_once.record_many({row: grades[row] for row in rows})
+    for row in rows:
+        step_by_step.record(row, grades[row])
+    assert at_once.propose() == step_by_step.propose()
+    assert at_once.labelled == step_by_step.labelled
+    with pytest.raises(InputError, match="already"):
+        at_once.record_many({rows[0]: 1})
+    assert at_once.labelled == step_by_step.labelled
+    at_once.retract(rows[1])
+    step_by_step.retract(rows[1])
+    assert at_once.propose() == step_by_step.propose()
