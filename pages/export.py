@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import streamlit as st
 
 from pages import context
 from pages.widgets.export_backup import show_backup
-from pages.widgets.export_facts import Leaving, Wanted, about, event_rows, gather
+from pages.widgets.export_facts import Leaving, Wanted, about, event_rows, fold_of, gather
 from pages.widgets.export_preview import show_download, show_preview
 from pages.widgets.import_task import Task, watch
 from rulerank.agreement import RULES
@@ -23,8 +25,9 @@ def main(opened: OpenCampaign) -> None:
     if not wanted.formats:
         st.info("Choose at least one format above.")
         return
-    key = (opened.id, opened.live.refresh().seen, wanted)
-    leaving, found = prepare(opened, wanted, key)
+    key = (opened.id, context.workspace().campaigns.last_event(opened.id), wanted)
+    ready = prepare(opened, wanted, key)
+    leaving, found = ready.leaving, ready.preview
     if leaving.waiting:
         words = f"{leaving.waiting:,} documents on which people differ wait for a decision, and stay behind."
         st.warning(f"{words} Settle them on the Agreement page.", icon=":material/balance:")
@@ -35,7 +38,7 @@ def main(opened: OpenCampaign) -> None:
         queries = leaving.queries(wanted.unlabelled)
         st.info(f"{wanted.folds} folds need as many queries with grades; there are {queries}, so they are left out.")
     show_preview(found, opened.settings.grades)
-    pack(opened, wanted, leaving, key)
+    pack(opened, wanted, ready, key)
 
 
 def ask(opened: OpenCampaign) -> Wanted:
@@ -60,32 +63,44 @@ def ask(opened: OpenCampaign) -> Wanted:
     return Wanted(tuple(chosen), int(folds), int(seed), unlabelled, rule, named)
 
 
-def rows_of_log(opened: OpenCampaign, named: bool) -> list[dict[str, object]]:
-    """Return the log, with people by name or by number."""
-    workspace = context.workspace()
-    names = {each.id: each.name for each in workspace.people.list()} if named else None
-    return event_rows(opened, workspace.campaigns.events(opened.id), names)
+@dataclass(frozen=True)
+class Ready:
+    """All that a bundle is made of, from one reading of the log, and its preview if there is anything to export."""
+
+    leaving: Leaving
+    events: list[dict[str, object]]
+    facts: dict[str, object]
+    preview: Preview | None
 
 
-def prepare(opened: OpenCampaign, wanted: Wanted, key: object) -> tuple[Leaving, Preview | None]:
+def prepare(opened: OpenCampaign, wanted: Wanted, key: object) -> Ready:
     """Return what leaves and its preview, made anew only where the log or the wishes have changed."""
-    kept = st.session_state.get(PREPARED)
+    kept: tuple[object, Ready] | None = st.session_state.get(PREPARED)
     if kept is None or kept[0] != key:
         with st.spinner("Preparing the preview..."):
-            leaving = gather(opened, wanted.rule)
-            options = wanted.options(leaving)
-            something = options["formats"] and leaving.queries(wanted.unlabelled)
-            made = preview(leaving.collection, rows_of_log(opened, wanted.named), **options) if something else None
-            kept = st.session_state[PREPARED] = (key, leaving, made)
-    return kept[1], kept[2]
+            kept = st.session_state[PREPARED] = (key, make_ready(opened, wanted))
+    return kept[1]
 
 
-def pack(opened: OpenCampaign, wanted: Wanted, leaving: Leaving, key: object) -> None:
+def make_ready(opened: OpenCampaign, wanted: Wanted) -> Ready:
+    """Read the log and preview what leaves; people go by name or by number."""
+    workspace = context.workspace()
+    log = workspace.campaigns.events(opened.id)
+    names = {each.id: each.name for each in workspace.people.list()} if wanted.named else None
+    fold, events = fold_of(log), event_rows(opened, log, names)
+    leaving = gather(opened, wanted.rule, fold)
+    options = wanted.options(leaving)
+    something = options["formats"] and leaving.queries(wanted.unlabelled)
+    made = preview(leaving.collection, events, **options) if something else None
+    return Ready(leaving, events, about(opened, wanted.rule, fold), made)
+
+
+def pack(opened: OpenCampaign, wanted: Wanted, ready: Ready, key: object) -> None:
     """Write, read back and compare on demand; then offer the bundle and its files."""
     if st.button("Check and pack", type="primary", icon=":material/fact_check:"):
-        events, facts, options = rows_of_log(opened, wanted.named), about(opened, wanted.rule), wanted.options(leaving)
+        collection, options = ready.leaving.collection, wanted.options(ready.leaving)
         task: Task[bytes] = Task(
-            lambda progress: make_bundle(leaving.collection, events, facts, progress=progress, **options),
+            lambda progress: make_bundle(collection, ready.events, ready.facts, progress=progress, **options),
             "Writing, reading back and comparing",
         )
         st.session_state[PACKED] = (key, task)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ import numpy as np
 
 import rulerank
 from rulerank.agreement import aggregate, krippendorff_alpha
-from rulerank.campaign import OpenCampaign
+from rulerank.campaign import Fold, OpenCampaign
 from rulerank.collection import UNLABELLED, Collection
 from rulerank.registry import discretizers, rankers, samplers
 
@@ -21,11 +21,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Leaving:
-    """A campaign's pool with final grades, how many documents wait for an adjudicator, and where the log stood."""
+    """A campaign's pool with final grades, and how many documents wait for an adjudicator."""
 
     collection: Collection
     waiting: int
-    seen: int
 
     def queries(self, unlabelled: bool) -> int:
         """Return how many queries would be exported."""
@@ -34,9 +33,19 @@ class Leaving:
         return int(np.unique(self.collection.query_index[self.collection.grades != UNLABELLED]).size)
 
 
-def gather(opened: OpenCampaign, rule: str) -> Leaving:
+def fold_of(events: Iterable[LabelEvent]) -> Fold:
+    """Return the state that a log leads to.
+
+    The live state would first bring the sampler up to the log as well, which an export has no need to wait for.
+    """
+    fold = Fold()
+    for event in events:
+        fold.apply(event)
+    return fold
+
+
+def gather(opened: OpenCampaign, rule: str, fold: Fold) -> Leaving:
     """Return the pool with one grade a document by an aggregation rule; -1 where there is none."""
-    fold = opened.live.refresh()
     table = fold.table()
     units, people, grades = ([each[k] for each in table] for k in range(3))
     # An imported grade stands where nobody has judged.
@@ -47,7 +56,7 @@ def gather(opened: OpenCampaign, rule: str) -> Leaving:
     for row, grade in final.items():
         values[row] = grade
     pool = opened.collection.select(opened.pool_rows).with_grades(values)
-    return Leaving(pool, len(waiting), fold.seen)
+    return Leaving(pool, len(waiting))
 
 
 @dataclass(frozen=True)
@@ -91,10 +100,10 @@ def event_rows(opened: OpenCampaign, events: list[LabelEvent], names: Mapping[in
     return rows
 
 
-def about(opened: OpenCampaign, rule: str) -> dict[str, Any]:
+def about(opened: OpenCampaign, rule: str, fold: Fold) -> dict[str, Any]:
     """Return the facts that README.txt states."""
     settings = opened.settings
-    table = opened.live.fold.table()
+    table = fold.table()
     units, people, grades = ([each[k] for each in table] for k in range(3))
     alpha = krippendorff_alpha(units, people, grades) if table else None
     return {

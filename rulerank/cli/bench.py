@@ -12,6 +12,7 @@ import typer
 
 from rulerank import __version__
 from rulerank.bench import others, rules
+from rulerank.bench.export import bundles
 from rulerank.bench.timing import Result
 from rulerank.cli.options import AsJson
 from rulerank.cli.output import print_json, progress, table
@@ -27,6 +28,7 @@ GROUPS: dict[str, Callable[[], Iterator[Result]]] = {
     "cache": rules.cache,
     "discretise": others.discretisers,
     "metrics": others.measuring,
+    "export": bundles,
     "import": others.importing,
 }
 NAMES = [*GROUPS, "letor"]

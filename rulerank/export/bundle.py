@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import os
 import secrets
 import zipfile
+import zlib
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -15,15 +16,15 @@ from typing import IO, Any
 
 from rulerank.collection import Collection
 from rulerank.errors import InputError, RulerankError
+from rulerank.export.archive import ZipWriter, holds_packed
 from rulerank.export.export import Export
 from rulerank.export.formats.base import Format, choose
+from rulerank.export.packing import File, checked_pieces, crew, packed_files, sums_of
+from rulerank.export.pieces import Pieces, cut, joined, unlike
 from rulerank.export.readme import README, SUMS, readme, sums
 
 Progress = Callable[[int, int], object]
 Events = Iterable[Mapping[str, Any]]
-
-LEVEL = 1  # of compression: the higher ones take four times as long for a tenth of the size
-DATE = (1980, 1, 1, 0, 0, 0)  # the same in every bundle, so that equal contents give equal bytes
 
 
 class CheckFailedError(RulerankError):
@@ -101,8 +102,8 @@ def check(
     problems = _conflicts(export, chosen)
     chosen = [each for each in chosen if not each.conflicts(export)]
     steps = _Steps(_count(export, chosen), progress)
-    with _checked_files(export, chosen) as files:
-        for _, _, checked in files:
+    with crew() as pool:
+        for checked in [checked for _, _, checked in checked_pieces(export, chosen, pool)]:
             problems += checked.result()
             steps.done()
     return problems
@@ -123,11 +124,11 @@ def export_files(
     conflicts = _conflicts(export, chosen)
     if conflicts:
         raise CheckFailedError(conflicts)
-    with _checked_files(export, chosen) as files:
-        for name, data, checked in files:
+    with crew() as pool:
+        for name, pieces, checked in checked_pieces(export, chosen, pool):
             if checked.result():
                 raise CheckFailedError(checked.result())
-            yield name, data
+            yield name, joined(pieces)
 
 
 def _count(export: Export, chosen: list[Format]) -> int:
@@ -136,17 +137,6 @@ def _count(export: Export, chosen: list[Format]) -> int:
 
 def _conflicts(export: Export, chosen: list[Format]) -> list[str]:
     return [problem for each in chosen for problem in each.conflicts(export)]
-
-
-@contextmanager
-def _checked_files(export: Export, chosen: list[Format]) -> Iterator[Iterator[tuple[str, bytes, Future[list[str]]]]]:
-    """Give each file with its check, which runs beside whatever the caller does with the file."""
-    with ThreadPoolExecutor(1, thread_name_prefix="rulerank-check") as pool:
-        yield (
-            (name, data, pool.submit(each.check, export, name, data))
-            for each in chosen
-            for name, data in each.files(export)
-        )
 
 
 class _Steps:
@@ -171,42 +161,70 @@ def _pack(export: Export, chosen: list[Format], file: IO[bytes], progress: Progr
     problems = _conflicts(export, chosen)
     if problems:
         raise CheckFailedError(problems)
+    archive = ZipWriter(file)
     digests: dict[str, str] = {}
+    contents: dict[str, tuple[Pieces, int]] = {}
 
-    def put(name: str, data: bytes) -> None:
-        entry = zipfile.ZipInfo(name, DATE)
-        entry.compress_type = zipfile.ZIP_DEFLATED
-        entry.external_attr = 0o644 << 16
-        archive.writestr(entry, data, compresslevel=LEVEL)
-        digests[name] = hashlib.sha256(data).hexdigest()
+    def put(name: str, pieces: Pieces, digest: str, crc: int) -> None:
+        archive.put(name, pieces, crc)
+        digests[name], contents[name] = digest, (pieces, crc)
 
-    with zipfile.ZipFile(file, "w") as archive, _checked_files(export, chosen) as files:
-        put(README, readme(export, chosen))
-        for name, data, checked in files:
-            put(name, data)
-            problems += checked.result()
-            steps.done()
-        put(SUMS, sums(digests))
-    if not problems:
-        problems = _unlike(file, digests)
+    def put_file(each: File) -> None:
+        for packed in each.packed:
+            packed.result()
+        put(each.name, each.pieces, *each.summed.result())
+        problems.extend(each.checked.result())
+        steps.done()
+
+    with crew() as pool:
+        pieces = cut(readme(export, chosen))
+        put(README, pieces, *sums_of(pieces))
+        waiting: deque[File] = deque()
+        for each in packed_files(export, chosen, pool):
+            waiting.append(each)
+            while waiting and waiting[0].ready:
+                put_file(waiting.popleft())
+        for each in waiting:
+            put_file(each)
+        pieces = cut(sums(digests))
+        put(SUMS, pieces, *sums_of(pieces))
+        archive.finish()
+        if not problems:
+            problems = _unlike(file, contents, pool)
     if problems:
         raise CheckFailedError(problems)
     steps.done()
 
 
-def _unlike(file: IO[bytes], digests: dict[str, str]) -> list[str]:
-    """Unpack the bundle again: what was checked must be what is in it."""
+def _unlike(file: IO[bytes], contents: Mapping[str, tuple[Pieces, int]], pool: ThreadPoolExecutor) -> list[str]:
+    """Read the bundle again, with the standard library's reader: what was checked must be what is in it.
+
+    Every packed piece is unpacked and compared with the text that was checked. A file whose pieces have all been
+    unpacked in files before it (a fold, after the whole) is compared with them as it is packed, byte for byte:
+    pieces do not refer to one another, so they unpack alike wherever they stand.
+    """
     file.seek(0)
+    seen: set[int] = set()
+    again: dict[str, Future[bool]] = {}
     try:
         with zipfile.ZipFile(file) as archive:
-            found = {name: hashlib.sha256(archive.read(name)).hexdigest() for name in archive.namelist()}
-    except zipfile.BadZipFile as exc:
+            if archive.namelist() != list(contents):
+                return ["the bundle lists other files than were checked"]
+            for name, (pieces, _) in contents.items():
+                if not seen.issuperset(map(id, pieces)):
+                    again[name] = pool.submit(_differs, archive, name, pieces)
+                    seen.update(map(id, pieces))
+            wrong = {name for name, differs in again.items() if differs.result()}
+            for name in contents.keys() - again.keys():
+                if not holds_packed(file, archive.getinfo(name), *contents[name]):
+                    wrong.add(name)
+    except (zipfile.BadZipFile, zlib.error) as exc:
         return [f"the bundle cannot be unpacked again: {exc}"]
-    return [
-        f"{name}: the bundle holds something else than was checked"
-        for name in digests
-        if found.get(name) != digests[name]
-    ]
+    return [f"{name}: the bundle holds something else than was checked" for name in contents if name in wrong]
+
+
+def _differs(archive: zipfile.ZipFile, name: str, pieces: Pieces) -> bool:
+    return unlike(pieces, archive.read(name))
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from rulerank.errors import RulerankError
 from rulerank.letor import read_letor
 
 
-def check_letor(name: str, data: bytes, meant: Collection) -> list[str]:
+def check_letor(name: str, data: bytes | memoryview, meant: Collection) -> list[str]:
     """Return every way in which a LETOR file differs from the collection it should hold, bit for bit."""
     try:
         found = read_letor(io.BytesIO(data))

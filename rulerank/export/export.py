@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain, pairwise
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -13,13 +15,18 @@ import numpy.typing as npt
 
 from rulerank.collection import UNLABELLED, Collection
 from rulerank.errors import InputError
+from rulerank.export.compare import check_letor
+from rulerank.export.pieces import Piece, Pieces, cut, joined
 from rulerank.export.plain import plain_rows
-from rulerank.folds import Fold, rotate
 from rulerank.letor import write_letor
 
 Ints = npt.NDArray[np.int64]
 
 LEAST_FOLDS = 3  # one part each to train, to validate and to test
+LEAST_BLOCK = 4096  # mean bytes of a query's lines: smaller ones are not worth being packed one by one
+TEXT = "letor.txt"
+
+_NEWLINE = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +44,7 @@ class Export:
     about: dict[str, Any]
     folds: int
     seed: int
+    _reading: Lock = field(default_factory=Lock, repr=False)
 
     @classmethod
     def prepare(
@@ -66,7 +74,7 @@ class Export:
             )
         docids = collection.docids
         return cls(
-            collection=collection.select(rows),
+            collection=collection if rows.size == len(collection) else collection.select(rows),
             ids=tuple(docids[row] or f"row{row + 1}" for row in rows.tolist()),
             left_out=len(collection) - rows.size,
             events=plain_rows(events),
@@ -83,16 +91,39 @@ class Export:
         return out.getvalue()
 
     @cached_property
-    def lines(self) -> list[bytes]:
-        """The LETOR line of each document."""
-        return self.text.split(b"\n")[:-1]
+    def line_ends(self) -> Ints:
+        """Where each document's line of the text ends, with a zero in front."""
+        return np.append(0, np.flatnonzero(np.frombuffer(self.text, dtype=np.uint8) == _NEWLINE) + 1)
 
     @cached_property
-    def values(self) -> list[bytes]:
-        """The pairs `1:value 2:value ...` of each document's line."""
-        # Neither a qid nor a value holds a '#', so the first one opens the comment.
-        pairs = (line.partition(b"#")[0].rstrip(b" ").split(b" ", 2) for line in self.lines)
-        return [parts[2] if len(parts) > 2 else b"" for parts in pairs]
+    def blocks(self) -> list[Piece]:
+        """The lines of each query: what LETOR files are put together from."""
+        ends = self.line_ends[self.collection.indptr].tolist()
+        view = memoryview(self.text)
+        return [Piece(view[start:stop]) for start, stop in pairwise(ends)]
+
+    def block_pieces(self, queries: Iterable[int]) -> Pieces:
+        """Return the lines of these queries in pieces: the same ones in every file, unless they would be tiny."""
+        blocks = [self.blocks[query] for query in queries]
+        if len(self.text) >= LEAST_BLOCK * len(self.blocks):
+            return blocks
+        return cut(joined(blocks))
+
+    @property
+    def text_problems(self) -> list[str]:
+        """What is not as it was meant in the text, read back: every value compared bit for bit. Read only once."""
+        with self._reading:
+            return self._text_problems
+
+    @cached_property
+    def _text_problems(self) -> list[str]:
+        return check_letor(TEXT, self.text, self.collection)
+
+    @cached_property
+    def event_columns(self) -> dict[str, list[Any]]:
+        """The values of all events by their keys, first seen first; None where an event lacks the key."""
+        keys = dict.fromkeys(chain.from_iterable(self.events)) or {"event": None}
+        return {key: [event.get(key) for event in self.events] for key in keys}
 
     @cached_property
     def graded(self) -> Ints:
@@ -117,8 +148,12 @@ class Export:
         order = np.random.default_rng(self.seed).permutation(queries)
         return tuple(np.sort(part) for part in np.array_split(order, self.folds))
 
-    @cached_property
-    def meant_folds(self) -> tuple[Fold, ...]:
-        """The folds as collections: what their files are compared with."""
-        index = self.collection.query_index
-        return tuple(rotate([self.collection.select(np.isin(index, part)) for part in self.parts]))
+    def sets(self, fold: int) -> tuple[Ints, Ints, Ints]:
+        """Return the queries that fold 0, 1, ... trains on, validates on and tests on, in LETOR's rotation."""
+        turn = self.parts[fold:] + self.parts[:fold]
+        return np.concatenate(turn[:-2]), turn[-2], turn[-1]
+
+    def rows_of(self, queries: Ints) -> Ints:
+        """Return the rows of these queries, query by query."""
+        ends = self.collection.indptr
+        return np.concatenate([np.arange(ends[query], ends[query + 1]) for query in queries.tolist()])

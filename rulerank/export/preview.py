@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +13,7 @@ from rulerank.collection import Collection
 from rulerank.errors import InputError
 from rulerank.export.export import Export
 from rulerank.export.formats.base import choose
-from rulerank.folds import Fold
+from rulerank.export.pieces import Pieces, joined
 
 LONGEST = 300  # characters of a line that are shown
 
@@ -82,9 +83,9 @@ def preview(
     conflicts = [problem for each in chosen for problem in each.conflicts(export)]
     chosen = [each for each in chosen if not each.conflicts(export)]
     files = [
-        FilePreview(name, each.name, len(data), data.count(b"\n"), _head(data, lines))
+        FilePreview(name, each.name, sum(map(len, pieces)), sum(piece.lines for piece in pieces), _head(pieces, lines))
         for each in chosen
-        for name, data in each.files(export)
+        for name, pieces in each.pieces(export)
     ]
     return Preview(
         documents=summary["rows"],
@@ -98,7 +99,9 @@ def preview(
     )
 
 
-def _head(data: bytes, lines: int) -> tuple[str, ...]:
+def _head(pieces: Pieces, lines: int) -> tuple[str, ...]:
+    few = itertools.takewhile(lambda before: before < lines, itertools.accumulate((p.lines for p in pieces), initial=0))
+    data = joined(pieces[: sum(1 for _ in few)])
     found: list[str] = []
     at = 0
     while at < len(data) and len(found) < lines:
@@ -111,14 +114,11 @@ def _head(data: bytes, lines: int) -> tuple[str, ...]:
 
 
 def _folds(export: Export) -> tuple[FoldPreview, ...]:
+    sizes = np.diff(export.collection.indptr)
     return tuple(
-        FoldPreview(fold.number, *(SetPreview(len(part.queries), len(part)) for part in _sets(fold)))
-        for fold in export.meant_folds
+        FoldPreview(fold + 1, *(SetPreview(len(part), int(sizes[part].sum())) for part in export.sets(fold)))
+        for fold in range(export.folds)
     )
-
-
-def _sets(fold: Fold) -> tuple[Collection, Collection, Collection]:
-    return fold.train, fold.validation, fold.test
 
 
 def _notes(export: Export) -> list[str]:

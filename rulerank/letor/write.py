@@ -14,8 +14,10 @@ from rulerank.kernels import kernel
 from rulerank.letor.numbers import EXACT_POWER, LEFT_TO_PYTHON, fives, scale, tens
 from rulerank.letor.target import Target, open_target
 from rulerank.letor.types import Array, Scalar
+from rulerank.threads import over_rows
 
 VALUES_AT_ONCE = 1 << 14
+STEPS_AT_ONCE = 64  # shared among the threads before any of their text is written
 LONGEST_NUMBER = 32  # of those that the kernel writes
 LONGEST_GRADE = 8
 
@@ -46,16 +48,43 @@ def _lines(collection: Collection, wanted: int) -> Iterable[bytes]:
     """Yield the text, some rows at a time."""
     rows, width = collection.features.shape
     step = max(VALUES_AT_ONCE // max(width, 1), 1)
-    labels, label_ends = _joined([f" {feature}:".encode() for feature in range(1, width + 1)])
-    qids, qid_ends = _joined([qid.encode("utf-8", "surrogateescape") for qid in collection.queries])
-    qid_sizes = np.diff(qid_ends)
-    longest_label = int(np.diff(label_ends).max()) if width else 0
-    mantissas = np.empty(step * width, dtype=np.int64)
-    places = np.empty(step * width, dtype=np.int64)
-    no_codes = np.zeros((0, width), dtype=np.uint8)
-    no_codes.flags.writeable = False
-    for first in range(0, rows, step):
-        part = slice(first, min(first + step, rows))
+    writer = _RowWriter(collection, wanted, step)
+    for first in range(0, rows, step * STEPS_AT_ONCE):
+        found: dict[int, list[bytes]] = {}
+
+        def work(start: int, stop: int, first: int = first, found: dict[int, list[bytes]] = found) -> None:
+            found[start] = writer.lines(first + start, first + stop)
+
+        over_rows(work, min(step * STEPS_AT_ONCE, rows - first), least=step)
+        for start in sorted(found):
+            yield from found[start]
+
+
+class _RowWriter:
+    """Writes rows of one collection; several threads may use it at once."""
+
+    def __init__(self, collection: Collection, wanted: int, step: int) -> None:
+        width = collection.features.shape[1]
+        self._collection = collection
+        self._wanted = wanted
+        self._step = step
+        self._labels, self._label_ends = _joined([f" {feature}:".encode() for feature in range(1, width + 1)])
+        self._qids, self._qid_ends = _joined([qid.encode("utf-8", "surrogateescape") for qid in collection.queries])
+        self._qid_sizes = np.diff(self._qid_ends)
+        longest_label = int(np.diff(self._label_ends).max()) if width else 0
+        self._row_room = width * (longest_label + LONGEST_NUMBER) + LONGEST_GRADE + 8
+        self._no_codes = np.zeros((0, width), dtype=np.uint8)
+        self._no_codes.flags.writeable = False
+
+    def lines(self, start: int, stop: int) -> list[bytes]:
+        """Return the text of these rows."""
+        cells = self._step * self._collection.features.shape[1]
+        mantissas, places = np.empty(cells, dtype=np.int64), np.empty(cells, dtype=np.int64)
+        steps = range(start, stop, self._step)
+        return [self._some(slice(at, min(at + self._step, stop)), mantissas, places) for at in steps]
+
+    def _some(self, part: slice, mantissas: Array, places: Array) -> bytes:
+        collection, wanted = self._collection, self._wanted
         values = collection.features[part]
         flat = values.reshape(-1)
         left = scale(flat, wanted, tens(), fives(), mantissas, places)
@@ -65,26 +94,26 @@ def _lines(collection: Collection, wanted: int) -> Iterable[bytes]:
         others, other_ends = _joined(texts)
         notes = ("\n".join(collection.comments[part]) + "\n").encode("utf-8", "surrogateescape")
         index = collection.query_index[part]
-        room = len(values) * (width * (longest_label + LONGEST_NUMBER) + LONGEST_GRADE + 8)
-        out = np.empty(room + others.size + len(notes) + int(qid_sizes[index].sum()), dtype=np.uint8)
+        room = len(values) * self._row_room + others.size + len(notes) + int(self._qid_sizes[index].sum())
+        out = np.empty(room, dtype=np.uint8)
         size = _lay_out(
             values,
-            no_codes if collection.missing is None else collection.missing[part],
+            self._no_codes if collection.missing is None else collection.missing[part],
             collection.grades[part],
             index,
             mantissas,
             places,
             wanted >= 0,
-            labels,
-            label_ends,
-            qids,
-            qid_ends,
+            self._labels,
+            self._label_ends,
+            self._qids,
+            self._qid_ends,
             others,
             other_ends,
             np.frombuffer(notes, dtype=np.uint8),
             out,
         )
-        yield out[:size].tobytes()
+        return out[:size].tobytes()
 
 
 def _joined(texts: list[bytes]) -> tuple[Array, Array]:

@@ -15,6 +15,7 @@ from rulerank.agreement import RULES, krippendorff_alpha
 from rulerank.errors import InputError, RulerankError
 from rulerank.export import CheckFailedError, bundle, check, export_files, formats, make_bundle, write_bundle
 from rulerank.export.formats.qrels import Qrels
+from rulerank.export.pieces import cut, joined
 
 ABOUT = {
     "campaign": "News\nof the day",
@@ -96,13 +97,14 @@ def test_the_readme_says_what_is_not_known():
 @pytest.fixture
 def spoilt(monkeypatch):
     """A format that loses the last line."""
-    files = Qrels.files
+    pieces = Qrels.pieces
 
     def lossy(self, export):
-        for name, data in files(self, export):
-            yield name, data[: data[:-1].rfind(b"\n") + 1]
+        for name, found in pieces(self, export):
+            data = joined(found)
+            yield name, cut(data[: data[:-1].rfind(b"\n") + 1])
 
-    monkeypatch.setattr(Qrels, "files", lossy)
+    monkeypatch.setattr(Qrels, "pieces", lossy)
 
 
 @pytest.mark.usefixtures("spoilt")

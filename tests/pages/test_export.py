@@ -14,9 +14,9 @@ from streamlit.testing.v1 import AppTest
 
 from db.workspace import Workspace
 from pages import context
-from pages.widgets.export_facts import Wanted, about, event_rows, gather
+from pages.widgets.export_facts import Wanted, about, event_rows, fold_of, gather
 from pages.widgets.export_preview import size_text
-from rulerank.campaign import Kind
+from rulerank.campaign import Campaign, Kind
 from rulerank.errors import RulerankError
 from rulerank.export import formats, make_bundle
 from rulerank.letor import read_letor
@@ -63,17 +63,17 @@ class TestFacts:
             ("adjudication", {0: 1, 7: 2}, 1),
         ],
     )
-    def test_grades_follow_the_rule(self, shared, rule, expected, waiting):
-        leaving = gather(shared, rule)
+    def test_grades_follow_the_rule(self, workspace, shared, rule, expected, waiting):
+        leaving = gather(shared, rule, fold_of(workspace.campaigns.events(shared.id)))
         given = np.flatnonzero(leaving.collection.grades >= 0)
         assert {int(row): int(leaving.collection.grades[row]) for row in given} == expected
         assert leaving.waiting == waiting
         assert leaving.collection.docids == tuple(shared.document(row)[1] for row in range(shared.pool_rows.size))
 
     @pytest.mark.parametrize("rule", ["majority", "median", "adjudication"])
-    def test_a_decision_wins_under_every_rule(self, shared, rule):
+    def test_a_decision_wins_under_every_rule(self, workspace, shared, rule):
         shared.live.write(None, 1, Kind.ADJUDICATE, grade=1)
-        leaving = gather(shared, rule)
+        leaving = gather(shared, rule, fold_of(workspace.campaigns.events(shared.id)))
         assert leaving.collection.grades[1] == 1
         assert leaving.waiting == 0
 
@@ -86,17 +86,18 @@ class TestFacts:
         plain = event_rows(shared, events, None)
         assert "Ann" not in json.dumps(plain)
 
-    def test_the_facts_say_how_it_was_made(self, shared):
-        facts = about(shared, "median")
+    def test_the_facts_say_how_it_was_made(self, workspace, shared):
+        facts = about(shared, "median", fold_of(workspace.campaigns.events(shared.id)))
         assert facts["aggregation"] == "median"
         assert facts["Annotators"] == 2
         assert "2 documents with two or more grades" in facts["agreement"]
 
     def test_agreement_is_not_yet_without_overlap(self, workspace, labelled_demo):
-        assert about(workspace.open(labelled_demo), "majority")["agreement"] is None
+        fold = fold_of(workspace.campaigns.events(labelled_demo))
+        assert about(workspace.open(labelled_demo), "majority", fold)["agreement"] is None
 
-    def test_folds_are_left_out_where_there_are_too_few_queries(self, shared):
-        leaving = gather(shared, "majority")
+    def test_folds_are_left_out_where_there_are_too_few_queries(self, workspace, shared):
+        leaving = gather(shared, "majority", fold_of(workspace.campaigns.events(shared.id)))
         wanted = Wanted(("letor", "folds"), 5, 0, False, "majority", True)
         assert wanted.options(leaving)["formats"] == ["letor"]
         assert wanted.options(replace(leaving, collection=shared.collection))["formats"] == ["letor", "folds"]
@@ -107,8 +108,24 @@ class TestFacts:
     def test_sizes_in_words(self, size, words):
         assert size_text(size) == words
 
+    def test_the_log_alone_gives_the_state_that_the_live_campaign_has(self, workspace, shared):
+        shared.live.write(None, 1, Kind.ADJUDICATE, grade=1)
+        shared.live.undo(1)
+        fold, live = fold_of(workspace.campaigns.events(shared.id)), shared.live.refresh()
+        assert (fold.seen, fold.table(), fold.adjudicated, fold.imported) == (
+            live.seen, live.table(), live.adjudicated, live.imported,
+        )  # fmt: skip
+
 
 class TestPage:
+    def test_the_page_does_not_wait_for_the_sampler(self, workspace, labelled_demo, monkeypatch):
+        def refuse(self):
+            raise AssertionError("the live state is brought up to the log")
+
+        monkeypatch.setattr(Campaign, "refresh", refuse)
+        page = press(run_page(labelled_demo), "Check and pack")
+        assert page.success
+
     def test_an_empty_installation_says_what_to_do(self, workspace):
         page = run_page()
         assert "no campaign" in page.info[0].value
@@ -189,8 +206,9 @@ class TestBackup:
         assert sorted(workspace.database.path.parent.iterdir()) == before
 
 
-def test_every_format_can_be_exported_alone(shared):
-    leaving = gather(shared, "majority")
+def test_every_format_can_be_exported_alone(workspace, shared):
+    fold = fold_of(workspace.campaigns.events(shared.id))
+    leaving = gather(shared, "majority", fold)
     for name in formats.names():
         wanted = Wanted((name,), 3, 0, True, "majority", True)
-        assert make_bundle(leaving.collection, [], about(shared, "majority"), **wanted.options(leaving))
+        assert make_bundle(leaving.collection, [], about(shared, "majority", fold), **wanted.options(leaving))

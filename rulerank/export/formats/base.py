@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from rulerank.errors import InputError
 from rulerank.export.export import Export
+from rulerank.export.pieces import Pieces, joined
 from rulerank.registry import Registry
 
 formats: Registry[Any] = Registry("export format", "rulerank.export.formats")
@@ -21,6 +22,7 @@ class Format:
 
     name: str
     label: str
+    from_text = False  # whether the files are made from `Export.text`
 
     @property
     def summary(self) -> str:
@@ -31,9 +33,13 @@ class Format:
         """Return the names of the files, in the order in which `files` gives them."""
         raise NotImplementedError
 
+    def pieces(self, export: Export) -> Iterator[tuple[str, Pieces]]:
+        """Give each file's name and the pieces of its contents."""
+        raise NotImplementedError
+
     def files(self, export: Export) -> Iterator[tuple[str, bytes]]:
         """Give each file's name and contents."""
-        raise NotImplementedError
+        return ((name, joined(pieces)) for name, pieces in self.pieces(export))
 
     def check(self, export: Export, name: str, data: bytes) -> list[str]:
         """Read a file of this format and return what is not as it was meant."""
@@ -69,6 +75,11 @@ def quoted(text: str) -> str:
     if _MARKS.search(text):
         return '"' + text.replace('"', '""') + '"'
     return text
+
+
+def quoted_all(texts: Sequence[str]) -> Sequence[str]:
+    """Return texts as cells of a CSV file; one look at all tells that none needs quotes, as mostly none does."""
+    return list(map(quoted, texts)) if _MARKS.search("".join(texts)) else texts
 
 
 def csv_line(cells: Iterable[str]) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from rulerank.export.export import Export
 from rulerank.export.formats.base import Format, bytes_of, formats, text_of
+from rulerank.export.pieces import Pieces, cut
 
 
 @formats.register("features", "Feature names")
@@ -16,9 +17,9 @@ class FeatureNames(Format):
         """Return the file's name."""
         return ["features.txt"]
 
-    def files(self, export: Export) -> Iterator[tuple[str, bytes]]:
+    def pieces(self, export: Export) -> Iterator[tuple[str, Pieces]]:
         """Give the file."""
-        yield "features.txt", bytes_of("".join(f"{number}\t{name}\n" for number, name in _listed(export)))
+        yield "features.txt", cut(bytes_of("".join(f"{number}\t{name}\n" for number, name in _listed(export))))
 
     def check(self, export: Export, name: str, data: bytes) -> list[str]:
         """Compare the lines with the collection's features."""

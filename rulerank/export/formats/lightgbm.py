@@ -7,10 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from rulerank.collection import ABSENT, NULL, Collection
+from rulerank.collection import ABSENT, Collection
 from rulerank.export.compare import check_letor
 from rulerank.export.export import Export
 from rulerank.export.formats.base import Format, formats
+from rulerank.export.lines import svmlight_lines, with_queries
+from rulerank.export.pieces import Pieces, cut
 
 DATA, QUERY = "lightgbm.txt", "lightgbm.txt.query"
 
@@ -23,38 +25,32 @@ class LightGBM(Format):
     Missing and NULL features are left out, which LightGBM and scikit-learn read as 0 and XGBoost as missing.
     """
 
+    from_text = True
+
     def names(self, export: Export) -> list[str]:
         """Return the names of the data and of the query file."""
         return [DATA, QUERY]
 
-    def files(self, export: Export) -> Iterator[tuple[str, bytes]]:
+    def pieces(self, export: Export) -> Iterator[tuple[str, Pieces]]:
         """Give both files."""
-        grades = export.collection.grades.tolist()
-        values = export.values
-        missing = export.collection.missing
-        if missing is not None and (missing == NULL).any():
-            values = [b" ".join(pair for pair in row.split(b" ") if not pair.endswith(b":NULL")) for row in values]
-        rows = (b"%d %s\n" % (grades[row], values[row]) for row in export.graded.tolist())
-        yield DATA, b"".join(rows).replace(b" \n", b"\n")
-        yield QUERY, b"".join(b"%d\n" % size for size in export.group_sizes)
+        yield DATA, cut(svmlight_lines(export.text, export.line_ends[export.graded]))
+        yield QUERY, cut(b"".join(b"%d\n" % size for size in export.group_sizes))
 
     def check(self, export: Export, name: str, data: bytes) -> list[str]:
         """Compare sizes, and read the data with the queries put in again."""
-        sizes = np.array(export.group_sizes)
+        sizes = np.array(export.group_sizes, dtype=np.int64)
         if name == QUERY:
             found = data.split(b"\n")
             if found != [str(size).encode() for size in sizes.tolist()] + [b""]:
                 return [f"{name}: the sizes of the queries are not those of the collection"]
             return []
-        lines = data.split(b"\n")[:-1]
-        if len(lines) != sizes.sum():
-            return [f"{name}: {len(lines)} documents are in the file, {sizes.sum()} were meant"]
-        queries = np.repeat(np.arange(1, sizes.size + 1), sizes).tolist()
-        parts = (line.partition(b" ") for line in lines)
-        again = b"".join(
-            b"%s qid:%d %s\n" % (grade, query, rest) for (grade, _, rest), query in zip(parts, queries, strict=True)
-        )
-        return check_letor(name, again, _bare(export.collection.select(export.graded)))
+        lines = data.count(b"\n")
+        if lines != sizes.sum() or not data.endswith(b"\n"):
+            return [f"{name}: {lines} whole documents are in the file, {sizes.sum()} were meant"]
+        graded = export.collection
+        if export.graded.size < len(graded):
+            graded = graded.select(export.graded)
+        return check_letor(name, with_queries(data, sizes), _bare(graded))
 
 
 def _bare(collection: Collection) -> Collection:

@@ -6,7 +6,10 @@ from collections import Counter
 from collections.abc import Iterator
 
 from rulerank.export.export import Export
-from rulerank.export.formats.base import Format, bytes_of, formats, text_of
+from rulerank.export.formats.base import Format, bytes_of, formats
+from rulerank.export.pieces import Pieces, cut
+
+_NO_BLANKS = bytes(set(range(256)) - set(b" \t\n\r\v\f"))
 
 
 @formats.register("qrels", "TREC qrels")
@@ -17,27 +20,28 @@ class Qrels(Format):
         """Return the file's name."""
         return ["qrels.txt"]
 
-    def files(self, export: Export) -> Iterator[tuple[str, bytes]]:
+    def pieces(self, export: Export) -> Iterator[tuple[str, Pieces]]:
         """Give the file."""
-        qids, ids, grades = export.collection.qids, export.ids, export.collection.grades.tolist()
-        lines = (f"{qids[row]} 0 {ids[row]} {grades[row]}\n" for row in export.graded.tolist())
-        yield "qrels.txt", bytes_of("".join(lines))
+        lines = [f"{qid} 0 {docid} {grade}\n" for qid, docid, grade in zip(*_judged(export), strict=True)]
+        yield "qrels.txt", cut(bytes_of("".join(lines)))
 
     def check(self, export: Export, name: str, data: bytes) -> list[str]:
         """Compare the judgements with the grades, query by query and document by document."""
-        lines = [line.split() for line in data.split(b"\n")[:-1]]
-        if any(len(line) != 4 or line[1] != b"0" for line in lines):
+        qids, ids, grades = _judged(export)
+        words = data.split()
+        if (
+            data.translate(None, _NO_BLANKS) != b"   \n" * (len(words) // 4)
+            or words[1::4].count(b"0") != len(words) // 4
+        ):
             return [f"{name}: a line is not 'qid 0 docid grade'"]
-        found = [(text_of(qid), text_of(docid), text_of(grade)) for qid, _, docid, grade in lines]
-        rows = export.graded.tolist()
-        collection = export.collection
-        meant = [(collection.qids[row], export.ids[row], str(collection.grades[row])) for row in rows]
-        return [] if found == meant else [f"{name}: the judgements are not the grades of the collection"]
+        meant = (map(bytes_of, qids), map(bytes_of, ids), (b"%d" % grade for grade in grades))
+        same = all(words[place::4] == list(texts) for place, texts in zip((0, 2, 3), meant, strict=True))
+        return [] if same else [f"{name}: the judgements are not the grades of the collection"]
 
     def conflicts(self, export: Export) -> list[str]:
         """Find documents that qrels would take for one and the same."""
-        rows = export.graded.tolist()
-        counts = Counter((export.collection.qids[row], export.ids[row]) for row in rows)
+        qids, ids, _ = _judged(export)
+        counts = Counter(zip(qids, ids, strict=True))
         twice = [pair for pair, count in counts.items() if count > 1]
         if not twice:
             return []
@@ -46,3 +50,10 @@ class Qrels(Format):
             f"qrels.txt: {len(twice)} docids stand for several documents of their query, first {docid} of query {qid}; "
             "make them distinct, or leave the qrels out"
         ]
+
+
+def _judged(export: Export) -> tuple[list[str], list[str], list[int]]:
+    """Return qid, docid and grade of every graded document."""
+    rows = export.graded
+    qids, grades = export.collection.qids[rows].tolist(), export.collection.grades[rows].tolist()
+    return qids, [export.ids[row] for row in rows.tolist()], grades

@@ -1,0 +1,148 @@
+"""Read a table back, in compiled code: cells of text taken out of their quotes, numbers compared as they are read."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from rulerank.collection import Collection
+from rulerank.collection.codes import Array
+from rulerank.kernels import kernel
+from rulerank.letor.kernels import QUICK_DIGITS
+from rulerank.letor.numbers import NOT_A_NUMBER, SETTLED, fives, quick_digits, scan_number, tens, to_float
+
+HEADS = 3  # cells of text before the numbers
+
+_NEWLINE, _RETURN, _QUOTE, _COMMA, _POINT = 10, 13, 34, 44, 46
+_COMMA_TO_BLANK = bytes.maketrans(b",", b" ")
+
+
+@dataclass(frozen=True)
+class ReadTable:
+    """What the rows of a table hold."""
+
+    heads: bytes  # the cells of text, each with a newline behind it
+    starts: Array  # where each row begins in the data
+    doubtful: Array  # rows with a number that is not the one meant, or that only Python can read
+
+
+def read_table(body: bytes, meant: Collection) -> ReadTable | None:
+    """Read the rows of a table and compare its numbers, bit for bit; None if it has not the shape that is meant."""
+    rows, width = meant.features.shape
+    if not body.endswith(b"\n"):
+        return None
+    codes = np.zeros((0, width), dtype=np.uint8) if meant.missing is None else meant.missing
+    codes.flags.writeable = False  # as those of a collection are: the kernel is compiled only once
+    heads = np.empty(len(body) + HEADS * rows, dtype=np.uint8)
+    starts = np.empty(rows, dtype=np.int64)
+    doubtful = np.zeros(rows, dtype=np.bool_)
+    size = _read(
+        np.frombuffer(body, dtype=np.uint8),
+        # The reader of numbers stops at blanks.
+        np.frombuffer(body.translate(_COMMA_TO_BLANK), dtype=np.uint8),
+        meant.features,
+        codes,
+        tens(),
+        fives(),
+        heads,
+        starts,
+        doubtful,
+    )
+    return None if size < 0 else ReadTable(heads[:size].tobytes(), starts, np.flatnonzero(doubtful))
+
+
+@kernel
+def _head(text: Array, at: int, heads: Array, kept: int) -> tuple:
+    """Copy a cell of text and a newline: (position of the comma behind it, or -1; end of what is kept)."""
+    if text[at] != _QUOTE:
+        while text[at] != _COMMA:
+            if text[at] == _QUOTE or text[at] == _NEWLINE or text[at] == _RETURN:
+                return -1, kept
+            heads[kept] = text[at]
+            kept += 1
+            at += 1
+    else:
+        at += 1
+        while True:
+            if at + 1 >= text.size:
+                return -1, kept
+            if text[at] == _QUOTE:
+                at += 1
+                if text[at] != _QUOTE:
+                    break
+            heads[kept] = text[at]
+            kept += 1
+            at += 1
+        if text[at] != _COMMA:
+            return -1, kept
+    heads[kept] = _NEWLINE
+    return at, kept + 1
+
+
+@kernel(error_model="numpy")
+def _read(
+    text: Array,
+    blanked: Array,
+    values: Array,
+    codes: Array,
+    tens: Array,
+    fives: Array,
+    heads: Array,
+    starts: Array,
+    doubtful: Array,
+) -> int:
+    """Read as many rows as there are values, to the end; return the size of `heads`, or -1 for another shape."""
+    at = 0
+    kept = 0
+    width = values.shape[1]
+    for row in range(values.shape[0]):
+        if at >= text.size:
+            return -1
+        starts[row] = at
+        for _ in range(2):
+            at, kept = _head(text, at, heads, kept)
+            if at < 0:
+                return -1
+            at += 1
+        while text[at] != _COMMA and text[at] != _NEWLINE:
+            heads[kept] = text[at]
+            kept += 1
+            at += 1
+        heads[kept] = _NEWLINE
+        kept += 1
+        for column in range(width):
+            if text[at] != _COMMA:
+                return -1
+            at += 1
+            is_empty = text[at] == _COMMA or text[at] == _NEWLINE
+            is_missing = len(codes) > 0 and codes[row, column] != 0
+            if is_empty != is_missing:
+                doubtful[row] = True
+            if is_empty:
+                continue
+            meant = values[row, column]
+            # Nearly all numbers are short and plain; `scan_number` reads every other form.
+            number, after = quick_digits(text, at, 0)
+            has_whole = after > at
+            decimals = 0
+            if text[after] == _POINT:
+                point = after + 1
+                number, after = quick_digits(text, point, number)
+                decimals = after - point
+            if has_whole and after - at < QUICK_DIGITS and (text[after] == _COMMA or text[after] == _NEWLINE):
+                outcome, value = SETTLED, np.float64(number) / tens[decimals]
+            else:
+                kind, negative, digits, exponent, after = scan_number(blanked, at)
+                # A blank, which ends a number as well, is none of the table's own.
+                if kind == NOT_A_NUMBER or (text[after] != _COMMA and text[after] != _NEWLINE):
+                    return -1
+                outcome, value = to_float(kind, negative, digits, exponent, tens, fives)
+            if outcome != SETTLED or value != meant or math.copysign(1.0, value) != math.copysign(1.0, meant):
+                doubtful[row] = True
+            at = after
+        if text[at] != _NEWLINE:
+            return -1
+        at += 1
+    return kept if at == text.size else -1
