@@ -3,8 +3,9 @@
 from rulerank.ranking.base import RuleRanker
 from rulerank.ranking.eager import EagerRules
 from rulerank.ranking.lrar import LRAR
+from rulerank.ranking.lrar_items import LRARItems
 from rulerank.ranking.query_level import QueryLevelRules
 from rulerank.ranking.query_terms import QueryTermRules
 from rulerank.ranking.stable import StableRules
 
-__all__ = ["LRAR", "EagerRules", "QueryLevelRules", "QueryTermRules", "RuleRanker", "StableRules"]
+__all__ = ["LRAR", "EagerRules", "LRARItems", "QueryLevelRules", "QueryTermRules", "RuleRanker", "StableRules"]

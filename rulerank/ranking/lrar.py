@@ -14,6 +14,8 @@ from rulerank.rules.on_demand import FEW, few_rule_sums
 from rulerank.rules.pool_scores import PoolScores
 from rulerank.rules.shares import class_shares
 
+AVERAGES = ("rules", "antecedents")
+
 
 def thresholds_from(min_support: float, min_confidence: float) -> Thresholds:
     """Read a support given as a count (a whole number) or as a share of the projection (below 1)."""
@@ -32,6 +34,10 @@ class LRAR(RuleRanker):
 
     min_support: a count, or (below 1) a share of the projection, as AR(R_d) of the SIGIR paper has it (0.001).
     rule_offset: added to the number of rules that a grade's sum is divided by; the authors' program adds 1.
+    average: over the "rules" of each grade, as the papers have it (eq. 1); or over all "antecedents" that the document
+        draws rules from, counting 0 where one was never labelled with that grade. The papers' mean forgets how often a
+        grade did not follow, so that a rare grade seen once weighs as much as a common one; with few labels the other
+        one ranks better, best with single items (max_antecedent=1).
     """
 
     def __init__(
@@ -40,11 +46,13 @@ class LRAR(RuleRanker):
         min_support: float = 1,
         min_confidence: float = 0.001,
         rule_offset: int = 0,
+        average: str = "rules",
     ) -> None:
         self.max_antecedent = max_antecedent
         self.min_support = min_support
         self.min_confidence = min_confidence
         self.rule_offset = rule_offset
+        self.average = average
         self._given: Any = None
         self._pool: Items | None = None
         self._scores: PoolScores | None = None
@@ -87,10 +95,15 @@ class LRAR(RuleRanker):
         thresholds = thresholds_from(self.min_support, self.min_confidence)
         if self._pool is None or items is not self._given or not self._set.count or thresholds.projection_share:
             return super().predict_proba(items, qids)
-        return class_shares(self._watched().rule_sums, self._prior(), self.rule_offset)
+        return self._shares(self._watched().rule_sums)
 
     def _proba(self, columns: Items, qids: list[Hashable] | None) -> Floats:
-        return class_shares(self._sums(columns), self._prior(), self.rule_offset)
+        return self._shares(self._sums(columns))
+
+    def _shares(self, found: RuleSums) -> Floats:
+        if self.average not in AVERAGES:
+            raise InputError(f"average must be one of {', '.join(AVERAGES)}, not {self.average!r}")
+        return class_shares(found, self._prior(), self.rule_offset, whole=self.average == "antecedents")
 
     def _sums(self, columns: Items) -> RuleSums:
         labelled, grades = self.training

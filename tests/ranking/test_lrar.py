@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from rulerank.errors import InputError
-from rulerank.ranking import LRAR
+from rulerank.ranking import LRAR, LRARItems
 
 
 def test_the_authors_own_program_ranks_the_same(golden):
@@ -126,3 +126,30 @@ def test_watching_changes_speed_and_nothing_else():
 def test_a_support_is_a_count_or_a_share(support):
     with pytest.raises(InputError, match="min_support"):
         LRAR(min_support=support).fit([[0]], [0]).predict([[0]])
+
+
+def mean_shares(labelled: np.ndarray, grades: np.ndarray, document: np.ndarray, width: int) -> list[float]:
+    """Return the mean, over the items of a document that were labelled, of the share of each grade."""
+    shares = []
+    for feature, item in enumerate(document):
+        same = grades[labelled[:, feature] == item]
+        if same.size:
+            shares.append(np.bincount(same, minlength=width) / same.size)
+    return np.mean(shares, axis=0).tolist() if shares else (np.bincount(grades, minlength=width) / grades.size).tolist()
+
+
+@given(st.integers(0, 10_000))
+def test_single_items_rank_by_the_mean_share_of_each_grade(seed):
+    rng = np.random.default_rng(seed)
+    pool = rng.integers(0, 4, (12, 5)).astype(np.uint8)
+    grades = np.array([0, 1, 2, *rng.integers(0, 3, 5)])
+    model = LRARItems(min_confidence=0.0).fit(pool[:8], grades)
+    for document, found in zip(pool, model.predict_proba(pool), strict=True):
+        assert found.tolist() == pytest.approx(mean_shares(pool[:8], grades, document, 3), abs=1e-9)
+    named = LRAR(max_antecedent=1, min_confidence=0.0, average="antecedents").fit(pool[:8], grades)
+    assert (named.predict_proba(pool) == model.predict_proba(pool)).all()
+
+
+def test_an_unknown_average_is_refused():
+    with pytest.raises(InputError, match="rules, antecedents"):
+        LRAR(average="mean").fit([[0]], [0]).predict([[0]])

@@ -115,7 +115,7 @@ def test_the_callers_arrays_are_left_alone(name, order, features):
 def test_parameters_in_scikit_learns_manner(name):
     ranker = rankers[name]()
     params = ranker.get_params()
-    assert params["max_antecedent"] == 2
+    assert params["max_antecedent"] == (1 if name == "lrar_items" else 2)
     assert repr(ranker) == f"{type(ranker).__name__}()"
     assert ranker.set_params(max_antecedent=3) is ranker
     assert ranker.get_params() == params | {"max_antecedent": 3}
