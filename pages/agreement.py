@@ -10,6 +10,8 @@ from pages import context
 from pages.widgets.agreement_data import names_of, open_disputes, read_grades
 from pages.widgets.agreement_disputes import show_disputes, show_settled
 from pages.widgets.agreement_view import show_agreement, show_confusion, show_counts, show_rankers
+from pages.widgets.heading import heading
+from pages.widgets.plain import plain
 from rulerank.campaign import OpenCampaign
 from rulerank.errors import RulerankError
 
@@ -71,9 +73,8 @@ def explain(opened: OpenCampaign, people: int) -> None:
 
 
 signed_in = context.require("research")
-st.title("Agreement")
-st.caption("How far people agree where several judged the same document, and what to do where they do not.")
+heading("Agreement", "How far people agree where several judged the same document, and what to do where they do not.")
 try:
     main(signed_in, context.choose_campaign())
 except RulerankError as problem:
-    st.error(str(problem), icon=":material/error:")
+    st.error(plain(str(problem)), icon=":material/error:")

@@ -6,6 +6,8 @@ import streamlit as st
 
 from pages import context
 from pages.widgets import ranking_competence_view as view
+from pages.widgets.heading import heading
+from pages.widgets.layout import side_by_side
 from pages.widgets.ranking_competence import CompetenceMap, competence_map
 from rulerank.campaign import OpenCampaign
 
@@ -14,10 +16,10 @@ def main() -> None:
     """Show the page."""
     context.require("research")
     opened = context.choose_campaign()
-    st.title("Competence")
-    st.markdown(
+    heading(
+        "Competence",
         "Each query with labels has a ranking function of its own. The map shows where it is right: "
-        "light where it is near the true grade, dark where it is far off."
+        "light where it is near the true grade, dark where it is far off.",
     )
     if context.workspace().campaigns.last_event(opened.id) > opened.live.fold.seen:
         opened.live.refresh()
@@ -29,9 +31,15 @@ def main() -> None:
         )
         st.page_link("label.py", label="Go to Label", icon=":material/edit_note:")
         return
-    view.follow_clicks(opened, found)
     view.show_map(opened, found)
-    left, right = st.columns(2, gap="large")
+    details(opened, found)
+
+
+@st.fragment
+def details(opened: OpenCampaign, found: CompetenceMap) -> None:
+    """Show what is chosen on the map; a click draws this part alone."""
+    view.follow_clicks(opened, found)
+    left, right = side_by_side("competence")
     with left:
         view.show_query(opened, found)
     with right:

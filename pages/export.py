@@ -10,6 +10,7 @@ from pages import context
 from pages.widgets.export_backup import show_backup
 from pages.widgets.export_facts import Leaving, Wanted, about, event_rows, fold_of, gather
 from pages.widgets.export_preview import show_download, show_preview
+from pages.widgets.heading import heading
 from pages.widgets.import_task import Task, watch
 from rulerank.agreement import RULES
 from rulerank.campaign import OpenCampaign
@@ -116,8 +117,7 @@ def pack(opened: OpenCampaign, wanted: Wanted, ready: Ready, key: object) -> Non
 
 
 person = context.require("research")
-st.title("Export")
-st.caption("Leave with files that trainers load: previewed, read back and compared before they are offered.")
+heading("Export", "Leave with files that trainers load: previewed, read back and compared before they are offered.")
 if context.workspace().campaigns.all():
     try:
         main(context.choose_campaign())

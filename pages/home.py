@@ -3,10 +3,23 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from pages import context
+from pages.widgets.heading import heading
+from pages.widgets.plain import plain
+from pages.widgets.standing import standing
+from rulerank.errors import RulerankError
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
+    from db.campaigns import CampaignInfo
+
+# Seconds that the list of campaigns may take to say how near each is to its end.
+PATIENCE = 1.5
 
 person = context.require("label")
 workspace = context.workspace()
@@ -23,16 +36,18 @@ def open_demo() -> None:
 
 def welcome() -> None:
     """Say what this is, and offer the two ways in."""
-    st.title("Learning-to-rank training sets, with a fraction of the labels")
-    st.write(
+    heading(
+        "Learning-to-rank training sets, with a fraction of the labels",
         "Grade query-document pairs one key at a time. rulerank picks the pair that the labels so far say least about, "
-        "retrains a ranker at once, and tells you when more labels would only repeat what is known."
+        "retrains a ranker at once, and tells you when more labels would only repeat what is known.",
     )
     left, right = st.columns(2, gap="large")
     with left, st.container(border=True):
         st.subheader("Try the demo")
         st.write("Questions about Python, answered by its own standard library. Nothing to download.")
-        if st.button("Try the demo", type="primary", icon=":material/play_arrow:", width="stretch"):
+        if not researcher:
+            st.caption("A researcher or administrator can make the demo.")
+        elif st.button("Try the demo", type="primary", icon=":material/play_arrow:", width="stretch"):
             open_demo()
     with right, st.container(border=True):
         st.subheader("Start your own")
@@ -53,18 +68,16 @@ def ago(seconds: float) -> str:
 
 
 def overview() -> None:
-    """List the campaigns with their progress."""
-    st.title("Campaigns")
-    st.caption("Each campaign stops by itself when every further document would be redundant.")
+    """List the campaigns, and how far each is; what takes a while to work out follows when the list is there."""
+    heading("Campaigns", "Your campaigns, the newest first, and how near each is to its end.")
+    places: dict[int, DeltaGenerator] = {}
     for info in campaigns:
         with st.container(border=True):
             name, action = st.columns([5, 1], vertical_alignment="center")
             with name:
-                st.markdown(f"**{info.name}**")
-                last = f", last label {ago(time.time() - info.last_label_at)}" if info.last_label_at else ""
-                people = f" by {info.people} {'person' if info.people == 1 else 'people'}" if info.people else ""
-                st.caption(f"{info.labelled:,} of {info.documents:,} documents labelled{people}{last}")
-                st.progress(min(1.0, info.labelled / max(1, info.documents)))
+                st.markdown(f"**{plain(info.name)}**")
+                places[info.id] = st.empty()
+                places[info.id].caption(counts(info, info.labelled))
             if action.button("Label", key=f"label-{info.id}", type="primary", width="stretch"):
                 st.session_state["campaign"] = info.id
                 st.switch_page("label.py")
@@ -73,8 +86,39 @@ def overview() -> None:
                 st.switch_page("progress.py")
     if researcher:
         st.page_link("new_campaign.py", label="Start another campaign", icon=":material/add:")
-    if workspace.demo_made() is None and st.button("Try the demo", icon=":material/play_arrow:"):
-        open_demo()
+        if workspace.demo_made() is None and st.button("Try the demo", icon=":material/play_arrow:"):
+            open_demo()
+    fill_in(places)
+
+
+def counts(info: CampaignInfo, labelled: int) -> str:
+    """Return how much is labelled, by how many people, and when the last label came."""
+    last = f", last label {ago(time.time() - info.last_label_at)}" if info.last_label_at else ""
+    people = f" by {info.people} {'person' if info.people == 1 else 'people'}" if info.people else ""
+    return f"{labelled:,} of {info.documents:,} documents labelled{people}{last}."
+
+
+def fill_in(places: dict[int, DeltaGenerator]) -> None:
+    """Add to each campaign how near its end is, until the page's time is up: the next visit finds the first ones open.
+
+    A campaign that nobody has opened since the server started must read its labels first.
+    """
+    end = time.monotonic() + PATIENCE
+    for info in campaigns:
+        if time.monotonic() > end:
+            return
+        try:
+            opened = workspace.open(info.id)
+            if workspace.campaigns.last_event(info.id) > opened.live.fold.seen:
+                opened.live.refresh()
+            found = standing(opened)
+        except RulerankError as error:
+            places[info.id].error(plain(str(error)), icon=":material/error:")
+            continue
+        with places[info.id].container(gap="xsmall"):
+            st.caption(f"{counts(info, found.labelled)} {found.words}")
+            if found.share is not None:
+                st.progress(found.share)
 
 
 if campaigns:

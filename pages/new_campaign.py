@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from pages import context
+from pages.widgets.heading import heading
 from pages.widgets.import_division import ask_rows, in_words
 from pages.widgets.import_form import DEFAULTS, ask_grades, ask_guidelines, ask_methods, ask_people
 from pages.widgets.import_preview import show_preview, show_problems
@@ -15,6 +16,7 @@ from pages.widgets.import_read import BadFilesError, Imported
 from pages.widgets.import_rows import Rows, known_labels, levels_needed
 from pages.widgets.import_source import ask_source, reading
 from pages.widgets.import_task import Task, watch
+from pages.widgets.plain import plain
 from rulerank.campaign import Settings
 from rulerank.errors import RulerankError
 
@@ -26,8 +28,7 @@ STORING = "import-storing"
 
 def main(person: Person) -> None:
     """Ask for the data, then for everything else."""
-    st.title("New campaign")
-    st.caption("Bring query-document pairs with features, decide what is labelled and how, and start.")
+    heading("New campaign", "Bring query-document pairs with features, decide what is labelled and how, and start.")
     storing: Task[int] | None = st.session_state.get(STORING)
     if storing is not None and storing.result is not None:
         show_ready(storing.result)
@@ -43,7 +44,7 @@ def main(person: Person) -> None:
             show_preview(imported)
             ask_the_rest(person, imported, called)
     except RulerankError as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(plain(str(error)), icon=":material/error:")
 
 
 def read(task: Task[Imported]) -> Imported | None:
@@ -58,7 +59,7 @@ def read(task: Task[Imported]) -> Imported | None:
     elif isinstance(task.error, BadFilesError):
         show_problems(task.error)
     elif task.error is not None:
-        st.error(str(task.error), icon=":material/error:")
+        st.error(plain(str(task.error)), icon=":material/error:")
     return task.result
 
 
@@ -116,7 +117,7 @@ def show_refusal(storing: Task[int]) -> None:
     if storing.cancelled:
         st.info("Cancelled. Nothing was stored.", icon=":material/cancel:")
     else:
-        st.error(f"{storing.error}. Nothing was stored.", icon=":material/error:")
+        st.error(f"{plain(str(storing.error))}. Nothing was stored.", icon=":material/error:")
 
 
 def show_ready(number: int) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from pages import context
+from pages.widgets.heading import heading
 from pages.widgets.people_forms import ROLES, add_person, change_person, people_table, told
 
 if TYPE_CHECKING:
@@ -55,6 +56,5 @@ def main(person: Person) -> None:
 
 
 signed_in = context.require("administer")
-st.title("People")
-st.caption("Accounts and roles: who labels, who makes campaigns, who looks after the installation.")
+heading("People", "Accounts and roles: who labels, who makes campaigns, who looks after the installation.")
 main(signed_in)

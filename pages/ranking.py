@@ -8,6 +8,9 @@ import streamlit as st
 from pages import context
 from pages.widgets import ranking_data as data
 from pages.widgets import ranking_view as view
+from pages.widgets.heading import heading
+from pages.widgets.layout import side_by_side
+from pages.widgets.plain import plain
 from rulerank.agreement import kendall_tau
 from rulerank.campaign import OpenCampaign
 
@@ -18,8 +21,7 @@ def main() -> None:
     """Show the page."""
     context.require("research")
     opened = context.choose_campaign()
-    st.title("Ranking")
-    st.markdown("The documents of one query as they are ranked now, and the rules behind each score.")
+    heading("Ranking", "The documents of one query as they are ranked now, and the rules behind each score.")
     if context.workspace().campaigns.last_event(opened.id) > opened.live.fold.seen:
         opened.live.refresh()
     names = context.workspace().collections.query_names(opened.collection_id)
@@ -81,7 +83,7 @@ def show_query(opened: OpenCampaign, query: int) -> None:
         with st.container(border=True):
             st.text(found.text)
             if found.need:
-                st.caption(view.plain(found.need))
+                st.caption(plain(found.need))
 
 
 def compare(opened: OpenCampaign, query: int, fitted: data.Fitted, other: data.Fitted | None) -> None:
@@ -90,7 +92,7 @@ def compare(opened: OpenCampaign, query: int, fitted: data.Fitted, other: data.F
     titles = data.titles_of(opened, documents)
     convention = opened.settings.convention
     shown: list[tuple[data.Fitted, np.ndarray, np.ndarray, int | None]] = []
-    for which, column in zip([fitted, other], st.columns(2) if other else [st.container()], strict=False):
+    for which, column in zip([fitted, other], side_by_side("ranking") if other else [st.container()], strict=False):
         if which is None:
             continue
         scores = data.scores_of(which, documents)

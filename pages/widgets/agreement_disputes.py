@@ -9,6 +9,7 @@ import streamlit as st
 
 from pages.widgets.agreement_data import Grades
 from pages.widgets.document import show_features, show_text
+from pages.widgets.plain import plain
 from pages.widgets.show import current_theme
 from pages.widgets.theme import grade_chip, grade_chip_css, grade_colours
 from rulerank.agreement.disputes import Dispute
@@ -74,9 +75,9 @@ def show_document(workspace: Workspace, opened: OpenCampaign, row: int) -> None:
     query = workspace.collections.query_text(opened.collection_id, qid)
     text = workspace.collections.document_text(opened.collection_id, docid) if docid else None
     words = query.text if query else ""
-    st.subheader(words or f"Query {qid}", anchor=False)
+    st.subheader(plain(words or f"Query {qid}"), anchor=False)
     if query and query.need:
-        st.caption(query.need)
+        st.caption(plain(query.need))
     with st.container(key="dispute-document"):
         if text is not None:
             st.html(SHORT)
@@ -92,10 +93,13 @@ def decide(opened: OpenCampaign, person: Person, row: int) -> None:
         columns = st.columns(len(opened.settings.grades))
         for grade, (column, level) in enumerate(zip(columns, opened.settings.grades, strict=True)):
             if column.form_submit_button(
-                f"{grade} · {level.name}", key=f"decide-{row}-{grade}", help=level.meaning or None, width="stretch"
+                f"{grade} · {plain(level.name)}",
+                key=f"decide-{row}-{grade}",
+                help=plain(level.meaning) or None,
+                width="stretch",
             ):
                 opened.live.write(person.id, row, Kind.ADJUDICATE, grade=grade, text=reason or "")
-                st.toast(f"Settled: {grade} {level.name}.", icon=":material/gavel:")
+                st.toast(f"Settled: {grade} {plain(level.name)}.", icon=":material/gavel:")
                 st.rerun()
 
 

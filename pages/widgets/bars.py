@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from pages.widgets.figure import as_floats, counted, empty_figure, limits, new_figure, safe, same_length
+from pages.widgets.figure import WIDE, as_floats, counted, empty_figure, limits, new_figure, safe, same_length
 from pages.widgets.theme import LIGHT, Theme, grade_colours
 from rulerank.errors import InputError
 
@@ -63,7 +63,7 @@ def annotator_speed(people: Iterable[Speed], *, theme: Theme = LIGHT) -> go.Figu
     if not rows:
         return empty_figure(title, "Nobody has labelled yet.", theme=theme)
     caption = "Dots: median seconds from showing a document to its label; lines: the middle half of the labels."
-    figure = new_figure(title, caption, theme=theme, height=170 + ROW * len(rows), l=24)
+    figure = new_figure(title, caption, theme=theme, height=170 + ROW * len(rows), letters=WIDE, l=24)
     few = {"nticks": 4, "tickangle": 0}
     figure.update_layout(
         xaxis={"domain": [0, 0.46], "title": {"text": "Labels given"}, "tickformat": ",d", **few},

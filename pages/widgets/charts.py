@@ -11,7 +11,7 @@ from pages.widgets.bars import (
     grade_histogram,
     query_weights_bar,
 )
-from pages.widgets.competence import Click, clicked, competence_heatmaps
+from pages.widgets.competence import competence_heatmaps
 from pages.widgets.curves import found_curve, rules_curve
 from pages.widgets.figure import alt_text, empty_figure, plotly_config
 from pages.widgets.learning import Band, Curve, learning_curve
@@ -22,13 +22,11 @@ from pages.widgets.tables import score_rules_table
 __all__ = [
     "Agreement",
     "Band",
-    "Click",
     "Curve",
     "Speed",
     "agreement_dots",
     "alt_text",
     "annotator_speed",
-    "clicked",
     "competence_heatmaps",
     "confusion_matrix",
     "current_theme",

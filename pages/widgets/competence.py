@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 import plotly.graph_objects as go
@@ -16,36 +14,10 @@ from pages.widgets.figure import WIDE, empty_figure, new_figure, safe
 from pages.widgets.theme import LIGHT, Theme
 from rulerank.errors import InputError
 
-MAX_COLUMNS = 1500
+MAX_COLUMNS = 1000
 """Documents of one panel that are drawn one by one; more are averaged in equal bins."""
 
-MAX_CELLS = 5000
-"""Up to this many cells each can be clicked; above, the documents' ticks and the functions' dots can."""
-
 TITLE = "Competence of the query-level functions"
-
-
-@dataclass(frozen=True)
-class Click:
-    """What a click on the heatmaps chose: places in `qids` and `docids`; None where it says nothing of them."""
-
-    query: int | None = None
-    document: int | None = None
-
-
-def clicked(event: Mapping[str, Any] | None) -> Click:
-    """Return what `st.plotly_chart(..., on_select="rerun")` says was clicked on `competence_heatmaps`.
-
-    A figure that changes (as it does with `selected`) starts with an empty event, so a page keeps the last choice
-    itself and takes a new one only where this says one.
-    """
-    points = ((event or {}).get("selection") or {}).get("points") or []
-    for point in points:
-        data = point.get("customdata")
-        if isinstance(data, Sequence) and not isinstance(data, str) and len(data) >= 2:
-            query, document = int(data[0]), int(data[1])
-            return Click(query if query >= 0 else None, document if document >= 0 else None)
-    return Click()
 
 
 def competence_heatmaps(
@@ -55,16 +27,14 @@ def competence_heatmaps(
     grades: ArrayLike,
     *,
     grade_names: Sequence[str] | None = None,
-    selected: Click | None = None,
     max_columns: int = MAX_COLUMNS,
-    max_cells: int = MAX_CELLS,
     theme: Theme = LIGHT,
 ) -> go.Figure:
     """Return Delta(q, d), functions (rows) by documents (columns), one panel a grade: light is competent.
 
     Not a number means that the function has no rule for the document; such cells are grey. Dots on the right give
-    each function's mean. `clicked` reads a click: Streamlit reports none on a heatmap itself, so a figure with few
-    cells has an unseen mark on each, and a larger one ticks below its columns. A bin answers with its first document.
+    each function's mean. Clicks and the frames of what is chosen are `competence_clicks`' business: the figure itself
+    stays as it is, because thousands of documents take the browser a second to draw anew.
     """
     matrix, levels = _checked(delta, qids, docids, grades)
     if not np.isfinite(matrix).any():
@@ -75,23 +45,15 @@ def competence_heatmaps(
             theme=theme,
         )
     panels = make_panels(matrix, docids, levels, grade_names, max_columns)
-    cells = matrix.shape[0] * sum(panel.columns for panel in panels)
-    by_cell = cells <= max_cells
-    height = int(np.clip(200 + 15 * len(qids), 380, 780))
-    figure = new_figure(TITLE, _caption(matrix, panels, by_cell), theme=theme, height=height, letters=WIDE)
+    height = int(np.clip(236 + 15 * len(qids), 400, 800))
+    figure = new_figure(TITLE, _caption(matrix, panels), theme=theme, height=height, letters=WIDE)
     top = float(max(1, levels.max()))
     layers.add_axes(figure, panels, len(qids), top, theme)
     names = [safe(qid, 60) for qid in qids]
     for number, panel in enumerate(panels, start=1):
         layers.add_heat(figure, number, panel, names, theme)
-        if by_cell:
-            layers.add_cells(figure, number, panel, names)
-        else:
-            layers.add_document_ticks(figure, number, panel, theme)
     layers.add_means(figure, len(panels) + 1, matrix, names, theme)
     layers.add_row_names(figure, [safe(qid, 22) for qid in qids], theme)
-    if selected is not None:
-        layers.mark_selected(figure, panels, len(qids), selected.query, selected.document, theme)
     return figure
 
 
@@ -110,7 +72,7 @@ def make_panels(
     for level in (int(level) for level in np.unique(levels)):
         rows = np.flatnonzero(levels == level)
         named = grade_names is not None and 0 <= level < len(grade_names)
-        title = f"Grade {level}: {grade_names[level]}" if grade_names and named else f"Grade {level}"
+        title = f"Grade {level}", grade_names[level] if grade_names and named else ""
         edges = np.linspace(0, rows.size, min(most, rows.size) + 1).astype(np.int64)
         part = matrix[:, rows]
         if rows.size > most:
@@ -122,7 +84,7 @@ def make_panels(
             safe(docids[a], 60) if size == 1 else f"{safe(docids[a], 26)} to {safe(docids[b], 26)} (mean of {size})"
             for a, b, size in zip(rows[edges[:-1]], rows[edges[1:] - 1], np.diff(edges), strict=True)
         ]
-        panels.append(Panel(safe(title, 30), part, rows, edges, names))
+        panels.append(Panel(title, part, rows, edges, names))
     return panels
 
 
@@ -145,7 +107,7 @@ def _checked(
     return matrix, levels
 
 
-def _caption(matrix: NDArray[np.float32], panels: Sequence[Panel], by_cell: bool) -> str:
+def _caption(matrix: NDArray[np.float32], panels: Sequence[Panel]) -> str:
     functions, documents = matrix.shape
     words = [
         f"Δ(q, d) = |rank(q, d) − grade(d)| of {functions:,d} functions on {documents:,d} documents.",
@@ -154,7 +116,5 @@ def _caption(matrix: NDArray[np.float32], panels: Sequence[Panel], by_cell: bool
     if any(panel.binned for panel in panels):
         most = max(panel.columns for panel in panels if panel.binned)
         words.append(f"Panels of more than {most:,d} documents show means of neighbours.")
-    words.append(
-        "Click a cell or a dot." if by_cell else "Click a dot (function) or the bar under the columns (document)."
-    )
+    words.append("Click a cell or a dot to choose it; drag to zoom, double-click to zoom out.")
     return " ".join(words)

@@ -1,4 +1,4 @@
-"""The layers of the competence figure: axes, heat, what can be clicked, the functions' means, the selection."""
+"""The layers of the competence figure: axes, heat, and the functions' means."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from pages.widgets.figure import counted
+from pages.widgets.figure import counted, safe
 from pages.widgets.theme import Theme, colour_scale
 
 GAP, MEANS = 0.015, 0.11
@@ -18,15 +18,15 @@ GAP, MEANS = 0.015, 0.11
 ROW_PIXELS = 14
 """Rows lower than this do not all get a name."""
 
-# What can be clicked carries [function, document] as customdata, -1 for neither. Lists, because Streamlit would return
-# a row of an array as a dictionary.
+TITLE_LETTERS = 66
+"""Letters that the panels' titles have room for, all together, on a tablet held upright."""
 
 
 @dataclass(frozen=True)
 class Panel:
     """The documents of one grade (`rows`) as columns; column c stands for rows[edges[c]:edges[c + 1]]."""
 
-    title: str
+    title: tuple[str, str]  # the grade, and its name or nothing
     delta: NDArray[np.float32]
     rows: NDArray[np.int64]
     edges: NDArray[np.int64]
@@ -81,15 +81,17 @@ def add_axes(figure: go.Figure, panels: Sequence[Panel], functions: int, top: fl
             "range": [-0.5, panel.columns - 0.5],
             "tickvals": np.arange(panel.columns),
             "ticktext": panel.names,
-            "title": {"text": counted(panel.documents, "document"), "standoff": 18},
+            "title": {"text": _number(panel.documents, len(panels)), "standoff": 8},
         }
         layout[axis("yaxis", number)] = {**bare, **rows, "anchor": axis("x", number)}
         if number > 1:
             layout[axis("yaxis", number)]["matches"] = "y"  # type: ignore[index]
         figure.add_annotation(
-            {"text": f"<b>{panel.title}</b>", "x": left, "y": 1, "xref": "paper", "yref": "paper"},
+            {"text": panel_title(panel.title, len(panels)), "x": left, "y": 1, "xref": "paper", "yref": "paper"},
+            hovertext=": ".join(safe(part, 80) for part in panel.title if part),
             xanchor="left",
             yanchor="bottom",
+            align="left",
             showarrow=False,
             font={"size": 14},
         )
@@ -108,7 +110,7 @@ def add_axes(figure: go.Figure, panels: Sequence[Panel], functions: int, top: fl
     figure.update_layout(
         layout,
         dragmode="zoom",
-        margin={**margin, "t": margin["t"] + 18, "r": 12, "b": 64},
+        margin={**margin, "t": margin["t"] + (36 if any(panel.title[1] for panel in panels) else 18), "r": 12, "b": 64},
         coloraxis={
             "colorscale": colour_scale(theme.competence),
             "cmin": 0,
@@ -118,76 +120,43 @@ def add_axes(figure: go.Figure, panels: Sequence[Panel], functions: int, top: fl
     )
 
 
+def panel_title(title: tuple[str, str], panels: int) -> str:
+    """Return a panel's title, its grade above its name, cut so that the titles of so many panels do not overlap."""
+    grade, name = title
+    letters = max(6, min(30, TITLE_LETTERS // panels))
+    return f"<b>{safe(grade, letters)}</b>" + (f"<br>{safe(name, letters)}" if name else "")
+
+
+def _number(documents: int, panels: int) -> str:
+    words = counted(documents, "document")
+    return words if panels <= 2 else words.replace(" ", "<br>")
+
+
 def add_heat(figure: go.Figure, number: int, panel: Panel, names: Sequence[str], theme: Theme) -> None:
-    """Draw a panel's cells over a grey ground, which shows where a function is silent (not a number)."""
+    """Draw a panel's cells, and under them, where a function is silent (not a number), a grey ground that says so."""
     x, y = axis("x", number), axis("y", number)
-    figure.add_shape(
-        type="rect",
-        xref=f"{x} domain",
-        yref=f"{y} domain",
-        x0=0,
-        x1=1,
-        y0=0,
-        y1=1,
-        layer="below",
-        line_width=0,
-        fillcolor=theme.silent,
-    )
     figure.update_layout({axis("yaxis", number): {"tickvals": np.arange(len(names)), "ticktext": list(names)}})
+    where = {"xaxis": x, "yaxis": y, "meta": number - 1}
+    cell = "Function of query <b>%{y}</b><br>Document %{x}<br>"
+    if not np.isfinite(panel.delta).all():
+        figure.add_heatmap(
+            z=np.zeros(panel.delta.shape, np.uint8),
+            **where,
+            colorscale=colour_scale((theme.silent, theme.silent)),
+            showscale=False,
+            hovertemplate=f"{cell}<b>no rule for it</b><extra></extra>",
+        )
     figure.add_heatmap(
         z=panel.delta,
-        xaxis=x,
-        yaxis=y,
+        **where,
         coloraxis="coloraxis",
         hoverongaps=False,
-        hovertemplate="Function of query <b>%{y}</b><br>Document %{x}<br>Δ <b>%{z:.2f}</b><extra></extra>",
-    )
-
-
-def add_cells(figure: go.Figure, number: int, panel: Panel, names: Sequence[str]) -> None:
-    """Put an unseen mark on every cell, which can be clicked and tells of silent functions too."""
-    functions, columns = panel.delta.shape
-    query, column = np.divmod(np.arange(functions * columns), columns)
-    value = panel.delta.ravel()
-    figure.add_scatter(
-        x=column,
-        y=query,
-        xaxis=axis("x", number),
-        yaxis=axis("y", number),
-        mode="markers",
-        marker={"opacity": 0, "size": 6, "color": "#888888"},
-        selected={"marker": {"opacity": 0}},
-        unselected={"marker": {"opacity": 0}},
-        customdata=np.column_stack([query, panel.first[column]]).tolist(),
-        text=[
-            f"Function of query <b>{names[q]}</b><br>Document {panel.names[c]}<br>"
-            + (f"Δ <b>{v:.2f}</b>" if np.isfinite(v) else "no rule for it")
-            for q, c, v in zip(query, column, value, strict=True)
-        ],
-        hovertemplate="%{text}<extra></extra>",
-    )
-
-
-def add_document_ticks(figure: go.Figure, number: int, panel: Panel, theme: Theme) -> None:
-    """Put a tick under every column, which can be clicked: marks on so many cells would be slow."""
-    functions = panel.delta.shape[0]
-    figure.add_scatter(
-        x=np.arange(panel.columns),
-        y=np.full(panel.columns, functions - 0.5),
-        xaxis=axis("x", number),
-        yaxis=axis("y", number),
-        mode="markers",
-        cliponaxis=False,
-        marker={"symbol": "line-ns", "size": 9, "line": {"width": 1, "color": theme.muted}},
-        selected={"marker": {"opacity": 1}},
-        unselected={"marker": {"opacity": 1}},
-        customdata=np.column_stack([np.full(panel.columns, -1), panel.first]).tolist(),
-        hovertemplate="Document %{x}<extra></extra>",
+        hovertemplate=f"{cell}Δ <b>%{{z:.2f}}</b><extra></extra>",
     )
 
 
 def add_means(figure: go.Figure, number: int, matrix: NDArray[np.float32], names: Sequence[str], theme: Theme) -> None:
-    """Draw each function's mean Delta over the documents it has rules for, as a dot that can be clicked."""
+    """Draw each function's mean Delta over the documents it has rules for, as a dot."""
     known = np.isfinite(matrix)
     spoken = known.sum(axis=1)
     mean = np.where(known, matrix, 0).sum(axis=1, dtype=np.float64) / np.maximum(spoken, 1)
@@ -199,12 +168,11 @@ def add_means(figure: go.Figure, number: int, matrix: NDArray[np.float32], names
         yaxis=axis("y", number),
         mode="markers",
         marker={"size": 7, "color": theme.accent, "line": {"width": 0}},
-        selected={"marker": {"opacity": 1}},
-        unselected={"marker": {"opacity": 1}},
-        customdata=np.column_stack([rows, np.full(rows.size, -1), spoken]).tolist(),
+        meta=number - 1,
+        customdata=spoken,
         text=list(names),
         hovertemplate="Function of query <b>%{text}</b><br>mean Δ <b>%{x:.2f}</b>"
-        f"<br>has rules for %{{customdata[2]:,d}} of {matrix.shape[1]:,d} documents<extra></extra>",
+        f"<br>has rules for %{{customdata:,d}} of {matrix.shape[1]:,d} documents<extra></extra>",
     )
 
 
@@ -231,17 +199,3 @@ def add_row_names(figure: go.Figure, names: Sequence[str], theme: Theme) -> None
         showarrow=False,
     )
     figure.update_layout(margin_l=left)
-
-
-def mark_selected(
-    figure: go.Figure, panels: Sequence[Panel], functions: int, query: int | None, document: int | None, theme: Theme
-) -> None:
-    """Frame the chosen function's row and the chosen document's column."""
-    frame = {"type": "rect", "line": {"color": theme.lines[1], "width": 2}}
-    for number, panel in enumerate(panels, start=1):
-        x, y = axis("x", number), axis("y", number)
-        if query is not None and 0 <= query < functions:
-            figure.add_shape(frame, xref=f"{x} domain", x0=0, x1=1, yref=y, y0=query - 0.5, y1=query + 0.5)
-        column = None if document is None else panel.column_of(document)
-        if column is not None:
-            figure.add_shape(frame, xref=x, x0=column - 0.5, x1=column + 0.5, yref=f"{y} domain", y0=0, y1=1)

@@ -6,7 +6,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from pages.widgets.figure import count_axis, empty_figure, legend_below, new_figure
+from pages.widgets.figure import WIDE, count_axis, empty_figure, legend_below, new_figure
 from pages.widgets.learning import FEW, points_of
 from pages.widgets.theme import LIGHT, Theme
 
@@ -36,7 +36,7 @@ def rules_curve(
     caption = (
         "Each round takes the document with the fewest rules; the natural stop is where that one is labelled already."
     )
-    figure = new_figure(title, caption, theme=theme, height=height, l=72)
+    figure = new_figure(title, caption, theme=theme, height=height, letters=WIDE, l=72)
     one = xs.size == 1
     figure.add_scatter(
         x=xs,
@@ -98,7 +98,7 @@ def found_curve(
     )
     if known and pool_size:
         caption += " Diagonal: labels given in random order."
-    figure = new_figure(title, caption, theme=theme, height=height, l=72)
+    figure = new_figure(title, caption, theme=theme, height=height, letters=WIDE, l=72)
     ys = found / total_relevant if total_relevant else found
     if known and pool_size:
         end = min(float(xs[-1]), float(pool_size))

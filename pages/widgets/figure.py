@@ -18,8 +18,8 @@ from rulerank.errors import InputError
 
 Floats = NDArray[np.float64]
 
-WIDE, NARROW = 84, 52
-"""Letters in a line of the caption: of a figure as wide as the page, and of one in a column."""
+WIDE, NARROW = 64, 52
+"""Letters in a line of the caption: of a figure as wide as the page, which may be a telephone's, and in a column."""
 
 JOINERS = "\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}"
 """Unprintable, but emoji and some scripts need them."""
@@ -39,8 +39,17 @@ def safe(text: object, limit: int | None = None) -> str:
 
 
 def wrapped(text: str, width: int) -> str:
-    """Return text, not yet escaped, in lines of at most `width` letters, for a caption or a hover text."""
-    return "<br>".join(safe(line) for line in textwrap.wrap(text, width, break_long_words=True)) or ""
+    """Return text, not yet escaped, in lines of at most `width` letters, for a caption or a hover text.
+
+    The lines are about equally long, so that no word is left alone on the last one.
+    """
+    lines = textwrap.wrap(text, width)
+    for narrower in range(max(1, width // 2), width):
+        fewer = textwrap.wrap(text, narrower)
+        if len(fewer) == len(lines):
+            lines = fewer
+            break
+    return "<br>".join(safe(line) for line in lines)
 
 
 def counted(number: float, noun: str) -> str:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from pages.widgets.import_read import Imported
 from pages.widgets.import_rows import EVALUATIONS, KNOWN, Rows, choose_rows, evaluations, uses_of_known
+from pages.widgets.layout import side_by_side
 
 CAPTIONS = {
     "hide": "A replay: people label as if they were unknown; the Progress page shows what all labels would buy.",
@@ -18,7 +19,7 @@ def ask_rows(imported: Imported) -> tuple[Rows, str | None]:
     """Ask which rows are measured on, and what becomes of grades that are known already."""
     collection = imported.collection
     kinds = evaluations(collection, imported.second)
-    left, right = st.columns(2, gap="large")
+    left, right = side_by_side("division")
     with left:
         kind = st.radio(
             "Evaluation set", kinds, key=f"import-evaluation-{'-'.join(kinds)}",

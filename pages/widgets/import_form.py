@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from pages.widgets.plain import plain
 from pages.widgets.show import current_theme
 from pages.widgets.theme import grade_chip, grade_chip_css, grade_colours
 from rulerank.campaign import AGGREGATIONS, DEFAULT_GRADES, GradeLevel, Settings
@@ -94,7 +95,9 @@ def ask_colours(names: list[str]) -> list[str]:
     if own:
         columns = st.columns(len(names))
         chosen = [
-            column.color_picker(f"{grade} {name}", usual[grade], key=f"import-colour-{len(names)}-{grade}").upper()
+            column.color_picker(
+                f"{grade} {plain(name)}", usual[grade], key=f"import-colour-{len(names)}-{grade}"
+            ).upper()
             for grade, (column, name) in enumerate(zip(columns, names, strict=True))
         ]
     chips = " ".join(grade_chip(grade, name) for grade, name in enumerate(names))

@@ -7,6 +7,8 @@ import streamlit as st
 
 from pages.widgets.bars import grade_histogram
 from pages.widgets.import_read import BadFilesError, Imported
+from pages.widgets.layout import side_by_side
+from pages.widgets.plain import plain
 from pages.widgets.show import current_theme, show
 from rulerank.collection import UNLABELLED, Collection
 
@@ -16,7 +18,7 @@ FIRST_FEATURES = 12
 
 def show_problems(error: BadFilesError) -> None:
     """Show what is wrong in which line, and that nothing was kept."""
-    st.error(f"{error}. Mend the lines below and upload again.", icon=":material/error:")
+    st.error(f"{plain(str(error))}. Mend the lines below and upload again.", icon=":material/error:")
     frame = pd.DataFrame(
         [(p.file, p.line, p.column, p.message, p.found) for p in error.problems],
         columns=["File", "Line", "Column", "What is wrong", "Found"],
@@ -43,14 +45,14 @@ def show_preview(imported: Imported) -> None:
         number("Features", f"{summary['features']:,}")
         number("Grades known", f"{graded / max(1, len(collection)):.0%}", f"{graded:,} documents.")
     for note in imported.notes:
-        st.warning(f"{note[0].upper()}{note[1:]}.".replace("?.", "?"), icon=":material/warning:")
+        st.warning(plain(f"{note[0].upper()}{note[1:]}.".replace("?.", "?")), icon=":material/warning:")
     for note in odd_features(summary):
-        st.caption(note)
+        st.caption(plain(note))
     if len(imported.files) > 1:
         names = ", ".join(f"{name.rsplit('/', 1)[-1]} ({rows:,})" for name, rows, _ in imported.files[:10])
         more = f" and {len(imported.files) - 10} more" if len(imported.files) > 10 else ""
-        st.caption(f"Joined from {len(imported.files)} files: {names}{more}.")
-    left, right = st.columns(2, gap="large")
+        st.caption(f"Joined from {len(imported.files)} files: {plain(names)}{more}.")
+    left, right = side_by_side("preview")
     with left:
         show_grades(summary["grade_counts"], graded)
     with right:

@@ -8,6 +8,7 @@ from typing import Any
 
 import streamlit as st
 
+from pages.widgets.plain import plain
 from rulerank.campaign import OpenCampaign
 
 LABELLING = "rr-labelling"
@@ -34,9 +35,9 @@ def show_help(opened: OpenCampaign) -> None:
     """Show what stays the same from document to document: what the grades mean, and the guidelines."""
     with st.expander("What the grades mean", expanded=True):
         for grade, level in enumerate(opened.settings.grades):
-            st.markdown(f"**{grade} · {level.name}**  \n{level.meaning}")
+            st.markdown(f"**{grade} · {plain(level.name)}**  \n{plain(level.meaning)}")
             if level.example:
-                st.caption(f"For example: {level.example}")
+                st.caption(f"For example: {plain(level.example)}")
     if opened.settings.guidelines:
         with st.expander("Guidelines"):
             st.markdown(opened.settings.guidelines)

@@ -95,9 +95,9 @@ def document_table(opened: OpenCampaign, found: CompetenceMap) -> pd.DataFrame:
     )
 
 
-def query_table(opened: OpenCampaign, found: CompetenceMap, query: int) -> pd.DataFrame:
-    """Return the labelled documents of a query, with what its own function makes of them and whose is best."""
-    return document_table(opened, found)[found.own == query].drop(columns="Query")
+def query_table(documents: pd.DataFrame, found: CompetenceMap, query: int) -> pd.DataFrame:
+    """Return those of `document_table` that belong to a query: what its function makes of them, and whose is best."""
+    return documents[found.own == query].drop(columns="Query")
 
 
 def function_words(found: CompetenceMap, query: int) -> str:

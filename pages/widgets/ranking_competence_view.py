@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import pandas as pd
 import streamlit as st
 
 from pages import context
 from pages.widgets import charts
 from pages.widgets.competence import make_panels
-from pages.widgets.competence_layers import mark_selected
+from pages.widgets.competence_clicks import follow, frames, read_click
 from pages.widgets.ranking_competence import CompetenceMap, document_table, function_words, query_table
 from rulerank.campaign import OpenCampaign
+
+PLOT = "competence-plot"
+"""The container of the map, by which the browser finds it."""
 
 
 def _key(what: str, opened: OpenCampaign, found: CompetenceMap) -> str:
@@ -19,33 +23,18 @@ def _key(what: str, opened: OpenCampaign, found: CompetenceMap) -> str:
     return f"competence-{what}-{opened.id}-{found.seen}"
 
 
-def follow_clicks(opened: OpenCampaign, found: CompetenceMap) -> None:
-    """Take over what was just clicked on the map or chosen in the table, before anything is drawn."""
-    state = st.session_state
-    query, document, clicked, chosen = (
-        _key(what, opened, found) for what in ("query", "document", "clicked", "chosen")
-    )
-    state.setdefault(query, 0)
-    state.setdefault(document, None)
-    click = charts.clicked(state.get(_key("map", opened, found)))
-    if click != state.get(clicked, charts.Click()):
-        state[clicked] = click
-        if click.query is not None and click.query < len(found.queries):
-            state[query] = click.query
-        if click.document is not None and click.document < found.rows.size:
-            state[document] = click.document
-    event: Any = state.get(_key("table", opened, found))
-    picked = event["selection"]["rows"] if event else []
-    if picked != state.get(chosen, []):
-        state[chosen] = picked
-        if picked and picked[0] < found.rows.size:
-            state[document] = picked[0]
+def _documents(opened: OpenCampaign, found: CompetenceMap) -> pd.DataFrame:
+    """Return the table of all documents, made once a session: a click needs it twice."""
+    key = _key("documents", opened, found)
+    if key not in st.session_state:
+        st.session_state[key] = document_table(opened, found)
+    return st.session_state[key]
 
 
 def show_map(opened: OpenCampaign, found: CompetenceMap) -> None:
-    """Show Delta(q, d), one panel a grade, with what is chosen in frames.
+    """Show Delta(q, d), one panel a grade.
 
-    A map of thousands of documents takes a while to draw: it is drawn once a session, and only its frames change.
+    A map of thousands of documents takes a while to draw: it is made once a session and never changes.
     """
     theme = charts.current_theme()
     key = _key(f"drawn-{theme.name}", opened, found)
@@ -54,12 +43,36 @@ def show_map(opened: OpenCampaign, found: CompetenceMap) -> None:
         names = [level.name for level in opened.settings.grades]
         qids = [opened.collection.queries[query] for query in found.queries]
         figure = charts.competence_heatmaps(found.delta, qids, docids, found.grades, grade_names=names, theme=theme)
-        st.session_state[key] = figure, figure.layout.shapes, make_panels(found.delta, docids, found.grades, names)
-    figure, bare, panels = st.session_state[key]
-    figure.layout.shapes = bare
-    query, document = (st.session_state[_key(what, opened, found)] for what in ("query", "document"))
-    mark_selected(figure, panels, len(found.queries), query, document, theme)
-    charts.show(figure, f"{opened.name} competence", key=_key("map", opened, found), clicks=True)
+        st.session_state[key] = figure
+        st.session_state[_key("panels", opened, found)] = make_panels(found.delta, docids, found.grades, names)
+    with st.container(key=PLOT):
+        charts.show(st.session_state[key], f"{opened.name} competence", key=_key("map", opened, found))
+
+
+def follow_clicks(opened: OpenCampaign, found: CompetenceMap) -> None:
+    """Take over what was clicked on the map or chosen in the table, and frame it on the map."""
+    state = st.session_state
+    query, document, chosen, table, kept = (
+        _key(what, opened, found) for what in ("query", "document", "chosen", "table", "panels")
+    )
+    state.setdefault(query, 0)
+    state.setdefault(document, None)
+    panels = state[kept]
+
+    def clicked(cell: object) -> None:
+        click = read_click(cell, panels, len(found.queries))
+        if click is not None:
+            state[query] = click.query
+            state[document] = state[document] if click.document is None else click.document
+
+    event: Any = state.get(table)
+    picked = event["selection"]["rows"] if event else []
+    if picked != state.get(chosen, []):
+        state[chosen] = picked
+        if picked and picked[0] < found.rows.size:
+            state[document] = picked[0]
+    where = frames(panels, state[query], state[document])
+    follow(PLOT, where, charts.current_theme(), _key("clicks", opened, found), clicked)
 
 
 def show_query(opened: OpenCampaign, found: CompetenceMap) -> None:
@@ -85,8 +98,8 @@ def show_query(opened: OpenCampaign, found: CompetenceMap) -> None:
             st.text(text.text)
             if text.need:
                 st.text(text.need)
-    st.markdown(function_words(found, place))
-    st.dataframe(query_table(opened, found, place), hide_index=True, key="competence-own")
+    st.write(function_words(found, place))
+    st.dataframe(query_table(_documents(opened, found), found, place), hide_index=True, key="competence-own")
     link = {"campaign": str(opened.id), "query": qids[found.queries[place]]}
     st.page_link("ranking.py", label="See its ranking", icon=":material/format_list_numbered:", query_params=link)
 
@@ -112,7 +125,7 @@ def show_documents(opened: OpenCampaign, found: CompetenceMap) -> None:
     """Show each labelled document's most competent query."""
     st.subheader("Most competent query of each document")
     st.dataframe(
-        document_table(opened, found),
+        _documents(opened, found),
         hide_index=True,
         key=_key("table", opened, found),
         on_select="rerun",

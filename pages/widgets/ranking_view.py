@@ -10,6 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.widgets import charts
+from pages.widgets.plain import plain
 from pages.widgets.ranking_data import Documents, Fitted, metrics_of
 from pages.widgets.ranking_rules import rules_behind, score_words, shares_table
 from rulerank.campaign import OpenCampaign
@@ -140,7 +141,7 @@ def show_rules(opened: OpenCampaign, fitted: Fitted, documents: Documents, place
     st.subheader("Why this score?")
     document = documents.items[place]
     names = [level.name for level in opened.settings.grades][: fitted.model.grades_.size]
-    st.markdown(f"**{plain(title)}**, ranked by {fitted.label}")
+    st.markdown(f"**{plain(title[:200])}**, ranked by {fitted.label}")
     query = None
     if isinstance(fitted.model, QueryLevelRules):
         query = _show_functions(opened, fitted, document)
@@ -195,9 +196,3 @@ def _show_functions(opened: OpenCampaign, fitted: Fitted, document: np.ndarray) 
     )
     st.caption("The document's score is the mean of what all functions say, weighed by p(q|d).")
     return chosen
-
-
-def plain(text: str) -> str:
-    """Return foreign text so that Markdown shows it as it is, on one line."""
-    flat = " ".join(text.split())[:120]
-    return "".join(f"\\{sign}" if sign in "\\`*_{}[]()#+-.!|<>~$:&" else sign for sign in flat)

@@ -52,6 +52,11 @@ class Theme:
         return self.lines[0]
 
     @property
+    def accent_text(self) -> str:
+        """The colour of what is chosen, where it is text: on dark pages `primary` would be too dark."""
+        return self.accent if self.dark else self.primary
+
+    @property
     def dark(self) -> bool:
         """Whether the page is dark."""
         return self.name == "dark"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -11,6 +9,7 @@ from hypothesis import strategies as st
 
 from pages.widgets import charts
 from pages.widgets.competence import make_panels
+from pages.widgets.competence_clicks import Click, frames, read_click
 from pages.widgets.theme import DARK, LIGHT
 from rulerank.errors import InputError
 
@@ -22,21 +21,26 @@ def traces(figure, kind):
     return [trace for trace in figure.data if trace.type == kind]
 
 
+def heats(figure):
+    return [trace for trace in traces(figure, "heatmap") if trace.coloraxis]
+
+
 def words(figure):
     return figure.layout.title.subtitle.text.replace("<br>", " ")
 
 
 def test_one_panel_a_grade_on_one_scale():
     figure = charts.competence_heatmaps(DELTA, ["q1", "q2"], list("abcd"), GRADES, grade_names=["bad", "fair", "good"])
-    left, right = traces(figure, "heatmap")
+    left, right = heats(figure)
     np.testing.assert_array_equal(left.z, DELTA[:, [0, 2]].astype(np.float32))
     np.testing.assert_array_equal(right.z, DELTA[:, [1, 3]].astype(np.float32))
+    assert [trace.meta for trace in (left, right, figure.data[-1])] == [0, 1, 2]  # a click tells its panel by this
     assert {left.coloraxis, right.coloraxis} == {"coloraxis"}
     assert (figure.layout.coloraxis.cmin, figure.layout.coloraxis.cmax) == (0, 2)
     assert figure.layout.coloraxis.colorscale[0][1] == LIGHT.competence[0]  # light is competent
     titles = [note.text for note in figure.layout.annotations]
-    assert "<b>Grade 0: bad</b>" in titles
-    assert "<b>Grade 2: good</b>" in titles
+    assert "<b>Grade 0</b><br>bad" in titles
+    assert "<b>Grade 2</b><br>good" in titles
     assert not any("fair" in title for title in titles)
     assert {"q1", "q2"} <= set(titles)
     assert list(figure.layout.xaxis.ticktext) == ["a", "c"]
@@ -47,51 +51,58 @@ def test_one_panel_a_grade_on_one_scale():
 
 def test_silent_cells_lie_on_grey_and_say_so():
     figure = charts.competence_heatmaps(DELTA, ["q1", "q2"], list("abcd"), GRADES, theme=DARK)
-    grounds = [shape for shape in figure.layout.shapes if shape.layer == "below"]
-    assert [shape.fillcolor for shape in grounds] == [DARK.silent] * 2
+    grounds = [trace for trace in traces(figure, "heatmap") if "no rule" in trace.hovertemplate]
+    assert [trace.meta for trace in grounds] == [0, 1]
+    assert {colour for trace in grounds for _, colour in trace.colorscale} == {DARK.silent}
+    assert all(
+        figure.data.index(ground) < figure.data.index(heat) for ground, heat in zip(grounds, heats(figure), strict=True)
+    )
+    assert not any(trace.hoverongaps for trace in heats(figure))
     assert "grey: the function has no rule" in words(figure)
-    cells = [trace for trace in traces(figure, "scatter") if trace.text is not None and len(trace.x) == 4]
-    silent = [text for trace in cells for text in trace.text if "no rule for it" in text]
-    assert len(silent) == 2
-    means = traces(figure, "scatter")[-1]
+    whole = charts.competence_heatmaps(DELTA[:, :2], ["q1", "q2"], list("ab"), [0, 0])
+    assert len(traces(whole, "heatmap")) == 1
+    (means,) = traces(figure, "scatter")
     np.testing.assert_allclose(means.x, [1.0, 0.75])
-    assert [row[2] for row in means.customdata] == [3, 3]
+    assert list(means.customdata) == [3, 3]
 
 
-def test_few_cells_can_be_clicked_one_by_one():
-    figure = charts.competence_heatmaps(DELTA, ["q1", "q2"], list("abcd"), GRADES)
-    pairs = {tuple(row) for trace in traces(figure, "scatter")[:-1] for row in trace.customdata}
-    assert pairs == {(q, d) for q in range(2) for d in range(4)}
-    assert all(trace.marker.opacity == 0 for trace in traces(figure, "scatter")[:-1])
-    assert "Click a cell" in words(figure)
+@pytest.mark.parametrize("grades", [2, 3, 5, 8])
+def test_titles_of_panels_fit_beside_each_other_on_a_tablet(grades):
+    """A letter of the title is about 7 pixels wide, and a tablet leaves about 520 pixels to the panels."""
+    names = [f"a rather long-winded name of the grade number {grade}" for grade in range(grades)]
+    figure = charts.competence_heatmaps(np.ones((2, grades)), "ab", range(grades), range(grades), grade_names=names)
+    titles = [note for note in figure.layout.annotations if "<b>" in note.text]
+    assert len(titles) == grades
+    for note, name in zip(titles, names, strict=True):
+        lines = note.text.replace("<b>", "").replace("</b>", "").split("<br>")
+        assert 7 * max(map(len, lines)) <= 520 / grades
+        assert name in note.hovertext
 
 
-def test_many_cells_have_a_mark_a_document_only():
-    figure = charts.competence_heatmaps(DELTA, ["q1", "q2"], list("abcd"), GRADES, max_cells=7)
-    marks = traces(figure, "scatter")
-    assert [list(map(list, trace.customdata)) for trace in marks[:-1]] == [[[-1, 0], [-1, 2]], [[-1, 1], [-1, 3]]]
-    assert [row[:2] for row in marks[-1].customdata] == [[0, -1], [1, -1]]
-    assert "bar under the columns" in words(figure)
+def test_a_click_is_read_from_the_browsers_cell():
+    panels = make_panels(DELTA.astype(np.float32), list("abcd"), np.array(GRADES), most=2)
+    assert read_click([0, 1, 1], panels, 2) == Click(1, 2)
+    assert read_click([1, 0, 0], panels, 2) == Click(0, 1)
+    assert read_click([2, -1, 1], panels, 2) == Click(1, None)  # a dot of the means
+    binned = make_panels(DELTA.astype(np.float32), list("abcd"), np.array(GRADES), most=1)
+    assert read_click([1, 0, 0], binned, 2) == Click(0, 1)  # the first of the bin's documents
 
 
-def test_a_click_is_read_from_streamlits_event():
-    def event(data):
-        return {"selection": {"points": [{"point_index": 3, "customdata": data}], "point_indices": [3]}}
-
-    assert charts.clicked(event([1, 7])) == charts.Click(1, 7)
-    assert charts.clicked(event([-1, 7])) == charts.Click(None, 7)
-    assert charts.clicked(event([4, -1, 12])) == charts.Click(4, None)
-    for nothing in (None, {}, {"selection": {"points": []}}, {"selection": {"points": [{"x": 1}]}}):
-        assert charts.clicked(nothing) == charts.Click()
+@pytest.mark.parametrize(
+    "cell", [None, [], [0, 1], [0, 2, 0], [0, -1, 0], [3, 0, 0], [-1, 0, 0], [0, 0, 2], [0, 0, -1], ["0", 0, 0], "000"]
+)
+def test_a_click_beside_the_map_is_none(cell):
+    panels = make_panels(DELTA.astype(np.float32), list("abcd"), np.array(GRADES))
+    assert read_click(cell, panels, 2) is None
 
 
-def test_customdata_reach_the_browser_as_plain_lists():
-    """Streamlit gives a row of an encoded array back as a dictionary."""
-    figure = charts.competence_heatmaps(DELTA, ["q1", "q2"], list("abcd"), GRADES)
-    sent = json.loads(figure.to_json())
-    held = [trace["customdata"] for trace in sent["data"] if "customdata" in trace]
-    assert len(held) == 3
-    assert all(isinstance(rows, list) and isinstance(rows[0], list) for rows in held)
+def test_the_frames_lie_where_a_click_would_choose_the_same():
+    panels = make_panels(DELTA.astype(np.float32), list("abcd"), np.array(GRADES))
+    for document in range(4):
+        where = frames(panels, 1, document)
+        assert read_click([where["panel"], where["column"], where["row"]], panels, 2) == Click(1, document)
+    assert frames(panels, 0, None) == {"panels": 2, "row": 0, "panel": None, "column": None}
+    assert frames(panels, None, 99)["column"] is None
 
 
 @given(
@@ -128,26 +139,13 @@ def test_thousands_of_documents_are_binned_and_the_caption_says_so():
     delta = rng.random((40, 5000)).astype(np.float32)
     grades = np.r_[np.zeros(4000, int), np.ones(1000, int)]
     figure = charts.competence_heatmaps(delta, range(40), range(5000), grades)
-    widths = [trace.z.shape[1] for trace in traces(figure, "heatmap")]
-    assert widths == [1500, 1000]
-    assert "more than 1,500 documents show means" in words(figure)
+    widths = [trace.z.shape[1] for trace in heats(figure)]
+    assert widths == [1000, 1000]
+    assert "more than 1,000 documents show means" in words(figure)
     assert "mean of" in figure.layout.xaxis.ticktext[0]
     assert len(figure.to_json()) < 1_200_000
     few = charts.competence_heatmaps(delta[:, :900], range(40), range(900), grades[:900])
     assert "means" not in words(few)
-
-
-def test_the_selection_is_framed_in_its_own_panel():
-    figure = charts.competence_heatmaps(
-        DELTA, ["q1", "q2"], list("abcd"), GRADES, selected=charts.Click(query=1, document=3)
-    )
-    frames = [shape for shape in figure.layout.shapes if shape.layer != "below"]
-    rows = [(shape.y0, shape.y1) for shape in frames if shape.yref in ("y", "y2")]
-    columns = [(shape.xref, shape.x0, shape.x1) for shape in frames if shape.yref.endswith("domain")]
-    assert rows == [(0.5, 1.5), (0.5, 1.5)]
-    assert columns == [("x2", 0.5, 1.5)]
-    nowhere = charts.competence_heatmaps(DELTA, ["q1", "q2"], list("abcd"), GRADES, selected=charts.Click(9, 99))
-    assert all(shape.layer == "below" for shape in nowhere.layout.shapes)
 
 
 @pytest.mark.parametrize(

@@ -208,5 +208,16 @@ def test_shortened_names_keep_their_ends(text, limit):
         assert whole.endswith(tail)
 
 
+def test_wrapped_lines_are_about_equally_long():
+    text = (
+        "Each round takes the document with the fewest rules; the natural stop is where that one is labelled already."
+    )
+    lines = wrapped(text, 52).split("<br>")
+    assert " ".join(lines) == text
+    assert len(lines) == 3  # as few as there must be
+    assert min(map(len, lines)) > 25
+    assert wrapped("", 40) == ""
+
+
 def test_wrapped_lines_are_short():
     assert max(map(len, wrapped("word " * 60, 40).split("<br>"))) <= 40

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pages.widgets import theme as t
+from pages.widgets.heading import readable_css
 from rulerank.errors import InputError
 
 THEMES = [t.LIGHT, t.DARK]
@@ -161,3 +162,18 @@ def test_config_is_safe_by_default_and_known_to_streamlit():
             )
             for key in inner:
                 assert f"{section}.{key}" in options
+
+
+@pytest.mark.parametrize("theme", THEMES, ids=lambda theme: theme.name)
+def test_captions_and_what_is_chosen_can_be_read_on_every_ground(theme):
+    """Of the page, the sidebar and fields; the style sheet of the pages' heads sets these colours."""
+    for ground in (theme.background, theme.surface):
+        assert t.contrast(theme.muted, ground) >= 4.5
+        assert t.contrast(theme.accent, ground) >= 3  # the ring around what has the keyboard's focus
+    # A chosen segment lies on a tenth of the button's colour.
+    for ground in (theme.background, t.mix(theme.background, theme.primary, 0.1)):
+        assert t.contrast(theme.accent_text, ground) >= 4.5
+    css = readable_css(theme)
+    assert f"color: {theme.muted}; opacity: 1" in css
+    assert f"color: {theme.accent_text}" in css
+    assert "focus-visible" in css

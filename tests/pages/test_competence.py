@@ -77,7 +77,7 @@ def test_the_tables_name_the_most_competent_query(found):
         assert line["Query"] == opened.document(int(kept.rows[place]))[0]
         assert line["Most competent query"] == opened.collection.queries[kept.queries[kept.best[place]]]
         assert line["Δ there"] == pytest.approx(np.nanmin(kept.delta[:, place]), abs=1e-3)
-    own = query_table(opened, kept, 1)
+    own = query_table(table, kept, 1)
     assert len(own) == int((kept.own == 1).sum())
     assert "Query" not in own
     text = function_words(kept, 1)

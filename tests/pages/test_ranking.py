@@ -8,8 +8,9 @@ from streamlit.testing.v1 import AppTest
 
 from pages import context
 from pages.widgets import ranking_data as data
+from pages.widgets.plain import plain
 from pages.widgets.ranking_rules import grade_shares, rules_behind, score_words, shares_table
-from pages.widgets.ranking_view import grade_text, plain, ranking_table
+from pages.widgets.ranking_view import grade_text, ranking_table
 from rulerank.campaign import Kind, Settings
 from rulerank.metrics import evaluate
 from rulerank.registry import rankers

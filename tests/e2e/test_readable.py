@@ -1,0 +1,70 @@
+"""Every text on a researcher's page can be read, light and dark: contrast as the browser really shows it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.e2e.pictures import label_demo, wait_for_quiet
+from tests.e2e.screen import Screen
+
+PAGES = ("/", "/progress", "/competence", "/ranking", "/agreement", "/new")
+LEAST = 4.5  # WCAG 2.2, AA
+
+# The colour of each text over what lies under it, opacities of all its ancestors included. Icons are no text, and what
+# is disabled need not be read.
+FAINT = """least => {
+    const parse = colour => { const found = colour.match(/[\\d.]+/g).map(Number); return found.concat(found[3] ?? 1); };
+    const over = (top, under) => [0, 1, 2].map(i => top[i] * top[3] + under[i] * (1 - top[3]));
+    const bright = colour => {
+        const [r, g, b] = colour.map(c => c / 255).map(c => c <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4);
+        return .2126 * r + .7152 * g + .0722 * b;
+    };
+    const ground = element => {
+        const layers = [];
+        for (let at = element; at; at = at.parentElement) {
+            const colour = parse(getComputedStyle(at).backgroundColor);
+            layers.push(colour);
+            if (colour[3] === 1) break;
+        }
+        return layers.reverse().reduce((under, layer) => over(layer, under), [255, 255, 255]);
+    };
+    const found = [];
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+        const text = walker.currentNode.textContent.trim(), element = walker.currentNode.parentElement;
+        if (!text || !element.getClientRects().length) continue;
+        if (element.closest("style, script, noscript, canvas, [data-testid=stIconMaterial]")) continue;
+        const widget = element.closest("[data-testid=stElementContainer]");
+        if (widget?.querySelector(":disabled, [aria-disabled=true]")) continue;
+        const style = getComputedStyle(element);
+        const ink = parse(element.closest("svg") ? style.fill : style.color);
+        for (let at = element; at; at = at.parentElement) ink[3] *= Number(getComputedStyle(at).opacity);
+        if (style.visibility === "hidden" || ink[3] === 0) continue;
+        const under = ground(element);
+        const [low, high] = [bright(over(ink, under)), bright(under)].sort((a, b) => a - b);
+        const contrast = (high + .05) / (low + .05);
+        if (contrast < least) found.push(`${contrast.toFixed(2)} ${text.slice(0, 40)}`);
+    }
+    return found;
+}"""
+
+
+@pytest.fixture(scope="module")
+def labelled(server):
+    label_demo(server.database)
+    return server
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_has_contrast(chromium, labelled, scheme):
+    screen = Screen(chromium, labelled.url, color_scheme=scheme)
+    try:
+        faint = {}
+        for path in PAGES:
+            screen.go(path)
+            wait_for_quiet(screen)
+            faint[path] = screen.page.evaluate(FAINT, LEAST)
+            assert screen.page.evaluate(FAINT, 22)  # it does look at texts: no contrast is above 21
+    finally:
+        screen.close()
+    assert faint == {path: [] for path in PAGES}

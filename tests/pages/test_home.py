@@ -1,0 +1,86 @@
+"""Home: how far a campaign is, measured against where it really ends."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from pages.widgets.standing import standing
+from rulerank.campaign import Kind, Pause, Settings
+from tests.pages.conftest import give_labels
+
+
+def run_page() -> AppTest:
+    page = AppTest.from_file("../../pages/main.py", default_timeout=60).run()
+    assert not page.exception, page.exception
+    return page
+
+
+@pytest.fixture
+def small(workspace):
+    """`small(**settings)`: a campaign on 40 documents of the demo, of which it knows the grades."""
+    demo = workspace.open(workspace.demo())
+
+    def make(**settings):
+        wanted = replace(Settings(grades=demo.settings.grades, grades_known=True), **settings)
+        rows = demo.pool_rows[:40].tolist()
+        return workspace.open(workspace.import_campaign(f"Small {settings}", demo.collection, wanted, pool_rows=rows))
+
+    return make
+
+
+def label_to_the_stop(workspace, opened) -> int:
+    person = workspace.people.ensure_single_user().id
+    given = 0
+    while not isinstance(opened.live.next(person), Pause):
+        give_labels(workspace, opened.id, person, 1)
+        given += 1
+    return given
+
+
+def test_the_bar_is_full_at_the_natural_stop_and_not_before(workspace, small):
+    opened = small()
+    assert standing(opened).share is None  # nothing to measure against yet
+    person = workspace.people.ensure_single_user().id
+    give_labels(workspace, opened.id, person, 3)
+    fewest, least = opened.live.stop_distance()
+    found = standing(opened)
+    assert found.labelled == 3
+    assert found.share == fewest / least
+    assert found.share < 1
+    assert f"draws {fewest:,d} rules" in found.words
+    given = 3 + label_to_the_stop(workspace, opened)
+    assert given < 40
+    found = standing(opened)
+    assert found.share == 1.0
+    assert f"the other {40 - given} would repeat" in found.words
+
+
+def test_a_sampler_without_a_stop_is_measured_against_its_pool(workspace, small):
+    opened = small(sampler="random")
+    give_labels(workspace, opened.id, workspace.people.ensure_single_user().id, 10)
+    found = standing(opened)
+    assert found.share == 10 / 40
+    assert "no natural stop" in found.words
+
+
+def test_all_labelled_is_done(workspace, small):
+    opened = small(sampler="random")
+    for row in range(40):
+        opened.live.write(workspace.people.ensure_single_user().id, row, Kind.GRADE, grade=0)
+    assert standing(opened).share == 1.0
+    assert standing(opened).words.startswith("Done")
+
+
+def test_the_list_says_it_and_counts_labels_that_came_with_the_file(workspace):
+    demo = workspace.open(workspace.demo())
+    rows = demo.pool_rows[:40].tolist()
+    labels = {row: int(demo.collection.grades[row]) for row in rows[:7]}
+    settings = Settings(grades=demo.settings.grades)
+    workspace.import_campaign("With labels", demo.collection, settings, pool_rows=rows, labels=labels)
+    words = [caption.value for caption in run_page().caption]
+    mine = next(line for line in words if "of 40 documents" in line)
+    assert mine.startswith("7 of 40 documents labelled")
+    assert "natural stop" in mine
