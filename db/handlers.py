@@ -1,5 +1,5 @@
 """What the worker can do: each module imported here enters its handlers into `db.jobs.HANDLERS`."""
 
-from db import replay
+from db import replay, simulating
 
-__all__ = ["replay"]
+__all__ = ["replay", "simulating"]

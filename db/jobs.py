@@ -116,12 +116,12 @@ class Jobs:
 
     # For workers -----------------------------------------------------------------------------------------------------
 
-    def take(self, owner: str) -> Job | None:
+    def take(self, owner: str, kinds: Collection[str] | None = None) -> Job | None:
         """Take the oldest job that waits, or whose worker was not heard of for 30 seconds; None if there is none.
 
-        No two workers get the same job. A job that lost three workers has failed.
+        No two workers get the same job. A job that lost three workers has failed. `kinds`: only jobs of these.
         """
-        free = self._free()
+        free = self._free() if kinds is None else sa.and_(self._free(), jobs.c.kind.in_(list(kinds)))
         with self.database.read() as connection:
             # Looking twice a second must not keep the writers of labels waiting.
             if connection.scalar(sa.select(jobs.c.id).where(free).limit(1)) is None:

@@ -19,7 +19,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -86,10 +86,16 @@ class Worker:
     """Does jobs, one at a time."""
 
     def __init__(
-        self, database: Database, *, handlers: Mapping[str, Handler] = HANDLERS, poll: float = POLL_SECONDS
+        self,
+        database: Database,
+        *,
+        handlers: Mapping[str, Handler] = HANDLERS,
+        kinds: Collection[str] | None = None,
+        poll: float = POLL_SECONDS,
     ) -> None:
         self.database = database
         self.handlers = handlers
+        self.kinds = kinds  # what it takes; None: everything, and what it cannot do fails with a word
         self.poll = poll
         self.jobs = Jobs(database)
         self.owner = f"{socket.gethostname()[:60]}:{os.getpid()}:{secrets.token_hex(4)}"
@@ -107,7 +113,7 @@ class Worker:
 
     def run_once(self) -> bool:
         """Take a job and do it; False if there was none."""
-        job = self.jobs.take(self.owner)
+        job = self.jobs.take(self.owner, self.kinds)
         if job is None:
             return False
         _log.info("job %d (%s) taken, try %d", job.id, job.kind, job.tries)

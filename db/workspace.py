@@ -19,6 +19,7 @@ from db.importing import import_campaign
 from db.jobs import Jobs
 from db.migrate import migrate
 from db.people import People, Person, may
+from db.simulations import Simulations
 from db.tables import campaigns as campaigns_table
 from rulerank.campaign import GradeLevel, OpenCampaign, Settings
 from rulerank.collection import Collection
@@ -30,7 +31,7 @@ DEMO = "Demo: questions about Python"
 
 
 class Workspace:
-    """One database with its collections, campaigns, people and jobs."""
+    """One database with its collections, campaigns, people, jobs and simulations."""
 
     def __init__(self, url: str) -> None:
         self.database = Database(url)
@@ -39,6 +40,7 @@ class Workspace:
         self.campaigns = Campaigns(self.database, self.collections)
         self.people = People(self.database)
         self.jobs = Jobs(self.database)
+        self.simulations = Simulations(self.database, self.collections)
         self._lock = threading.Lock()
 
     def open(self, campaign: int) -> OpenCampaign:

@@ -20,6 +20,7 @@ PAGES = (
     ("research", "competence.py", "Competence", "grid_on", "competence"),
     ("research", "ranking.py", "Ranking", "format_list_numbered", "ranking"),
     ("research", "agreement.py", "Agreement", "handshake", "agreement"),
+    ("research", "simulate.py", "Simulate", "science", "simulate"),
     ("research", "export.py", "Export", "download", "export"),
     ("research", "new_campaign.py", "New campaign", "add", "new"),
     ("administer", "people.py", "People", "group", "people"),

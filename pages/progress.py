@@ -8,8 +8,10 @@ import streamlit as st
 
 from pages import context
 from pages.widgets import progress_view as view
+from pages.widgets.heading import heading
 from pages.widgets.progress_data import Labels, covered, read_labels, rules_now
 from pages.widgets.progress_jobs import Wanted, curve_of, do_here, job_for, random_of, show_job, worker_is_away
+from pages.widgets.progress_rules import rule_history
 from rulerank.campaign import OpenCampaign
 from rulerank.campaign.stopping import movement, stop_light
 
@@ -18,8 +20,7 @@ def main() -> None:
     """Show the page."""
     person = context.require("research")
     opened = context.choose_campaign()
-    st.title("Progress")
-    st.markdown("How good the ranker has become with the labels so far, and whether more labels are worth it.")
+    heading("Progress", "How good the ranker has become with the labels so far, and whether more labels are worth it.")
     drawn_at = time.time()
     if context.workspace().campaigns.last_event(opened.id) > opened.live.fold.seen:
         opened.live.refresh()
@@ -45,7 +46,9 @@ def main() -> None:
     moved = movement([point.labels for point in points], [view.value_of(point, measure) for point in points])
     st.subheader("May we stop?")
     view.show_light(stop_light(len(labels), len(opened.items), rules, measure.label, moved, covered(opened, labels)))
-    view.show_rules(context.workspace().campaigns.ledger(opened.id), rules)
+    history = rule_history(opened, labels) if rules is not None else None
+    ledger = context.workspace().campaigns.ledger(opened.id) if history is None else []
+    view.show_rules(ledger, history, rules, len(labels))
     view.show_found(opened, labels)
     view.show_people(labels)
 

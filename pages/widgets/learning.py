@@ -98,12 +98,12 @@ def learning_curve(
         seen += _add_band(figure, band, point, theme)
     colours = {name: theme.lines[number % len(theme.lines)] for number, (name, _, _) in drawn}
     ends = [_add_curve(figure, number, *line, point, theme) for number, line in drawn]
-    seen.append(_add_ceilings(figure, ceiling, colours, theme))
+    seen.append(add_ceilings(figure, ceiling, colours, theme))
     window = limits(np.concatenate(seen), low=0, high=1) or [0.0, 1.0]
     figure.update_xaxes(title_text=axis, rangemode="tozero", tickformat=tick_format)
     figure.update_yaxes(title_text=safe(metric_label), tickformat=".2f", range=window)
     legend_below(figure)
-    _add_last_values(figure, ends, window, theme)
+    add_last_values(figure, ends, window, theme)
     return figure
 
 
@@ -146,9 +146,7 @@ def _add_curve(
     return float(xs[last]), float(ys[last]), colour
 
 
-def _add_last_values(
-    figure: go.Figure, ends: list[tuple[float, float, str]], window: list[float], theme: Theme
-) -> None:
+def add_last_values(figure: go.Figure, ends: list[tuple[float, float, str]], window: list[float], theme: Theme) -> None:
     """Write each line's last value beside its end, moved apart where lines end close together."""
     margin = figure.layout.margin
     pixels = (figure.layout.height - margin.t - margin.b) / (window[1] - window[0])
@@ -187,7 +185,7 @@ def _add_band(figure: go.Figure, band: Band, point: str, theme: Theme) -> list[F
     return [low[whole], high[whole], mean]
 
 
-def _add_ceilings(
+def add_ceilings(
     figure: go.Figure, ceiling: float | Mapping[str, float] | None, colours: Mapping[str, str], theme: Theme
 ) -> Floats:
     """Draw the dashed line of each ceiling and return their values; the words stand side by side, not on each other."""

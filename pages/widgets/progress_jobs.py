@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from pages import context
+from pages.widgets.plain import plain
 from pages.widgets.progress_data import Labels, kept_curve
 from rulerank.campaign import OpenCampaign
 from rulerank.campaign.progress import Band, Point, Values
@@ -117,7 +118,7 @@ def do_here(opened: OpenCampaign, wanted: Wanted, job: Job) -> bool:
         try:
             values = random_replay(opened, ranker, length, tell)
         except RulerankError as error:
-            status.update(label=str(error), state="error")
+            status.update(label=plain(str(error)), state="error")
             return False
         context.workspace().campaigns.put_snapshot(opened.id, f"random:{ranker}", length, values)
         status.update(label="Done.", state="complete")
@@ -127,7 +128,7 @@ def do_here(opened: OpenCampaign, wanted: Wanted, job: Job) -> bool:
 def show_job(wanted: Wanted, job: Job) -> None:
     """Show how far the worker is with a piece of work."""
     if worker_is_away(job):
-        why = f" It said: {job.message}" if job.message else ""
+        why = f" It said: {plain(job.message)}" if job.message else ""
         st.caption(
             f":material/pending: {wanted.words} are not worked out: no background worker does it.{why} "
             "Start the app with `python3 run.py`, which starts a worker too."

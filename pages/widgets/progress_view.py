@@ -19,6 +19,8 @@ from pages.widgets.progress_data import (
     offered_rankers,
 )
 from pages.widgets.progress_jobs import Replay
+from pages.widgets.progress_overlay import lay_over
+from pages.widgets.progress_rules import RuleHistory
 from rulerank.campaign import OpenCampaign
 from rulerank.campaign.progress import CUT_OFFS, Point, checkpoints
 from rulerank.campaign.replay import RUNS
@@ -159,8 +161,9 @@ def show_curve(
         ceiling=ceilings or None,
         theme=charts.current_theme(),
     )
+    overlay = lay_over(figure, opened, measure, x, first, len(lines), charts.current_theme())
     charts.show(figure, f"{opened.name} {measure.label}", key="progress-curve")
-    st.caption(_words(opened, replays, names[first], x, band is not None))
+    st.caption(f"{_words(opened, replays, names[first], x, band is not None)} {overlay}")
 
 
 def _places(numbers: list[int], labels: Labels, x: str) -> list[float]:
@@ -207,27 +210,41 @@ def _words(opened: OpenCampaign, replays: Mapping[str, Replay], first: str, x: s
     )
 
 
-def show_rules(ledger: Sequence[Mapping[str, object]], rules: RuleState | None) -> None:
-    """Show the rule counts of the chosen documents against the stop line as it stands."""
+def show_rules(
+    ledger: Sequence[Mapping[str, object]], history: RuleHistory | None, rules: RuleState | None, labels: int
+) -> None:
+    """Show the rule counts of the labelled documents against the stop line, as it stood at each label or stands now."""
     if rules is None:
         st.info("This sampler does not count rules, so there is no stop line to watch.", icon=":material/info:")
         return
-    counts = [row["rule_count"] for row in ledger if row["rule_count"] is not None and row["state"] != "expired"]
+    if history is not None:
+        counts, line = list(history.drawn), list(history.line)
+        rounds = [*range(1, len(counts) + 1), labels + 1]
+    else:
+        found = (row["rule_count"] for row in ledger if row["state"] != "expired")
+        counts = [int(count) for count in found if count is not None]  # type: ignore[call-overload]
+        line = [rules.fewest_labelled] * len(counts)
+        rounds = list(range(1, len(counts) + 2))
     # Who labels on beyond the stop takes documents above the line: then the stop lies further back.
-    stopped = bool(rules.stopped and counts and counts[-1] <= (rules.fewest_labelled or 0))  # type: ignore[operator]
+    stopped = bool(rules.stopped and counts and counts[-1] <= (rules.fewest_labelled or 0))
     if rules.fewest_unlabelled is not None and counts:
         counts.append(rules.fewest_unlabelled)
+        line.append(rules.fewest_labelled)
     figure = charts.rules_curve(
-        list(range(1, len(counts) + 1)),
-        counts,  # type: ignore[arg-type]
-        rules.fewest_labelled,
+        rounds[: len(counts)],
+        counts,
+        np.array(line, np.float64),
         stopped,
         theme=charts.current_theme(),
     )
     charts.show(figure, "fewest rules", key="progress-rules")
     st.caption(
-        "The last point is the unlabelled document with the fewest rules now. The stop line is where it stands now; "
-        "it rises as labels come in."
+        "The last point is the unlabelled document with the fewest rules now. "
+        + (
+            "Both lines are worked out again from the labels as they stand, in the order of their first label."
+            if history is not None
+            else "The stop line is where it stands now: this sampler's own, as it stood at each choice, is not kept."
+        )
     )
 
 

@@ -12,9 +12,12 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
+from db.simulating import simulate
 from db.tables import campaigns
+from db.worker import Worker
 from db.workspace import Workspace
 from rulerank.campaign import Kind, Offer
+from rulerank.simulate import Plan
 from tests.e2e.screen import READY, Screen, open_browser
 from tests.e2e.server import Server
 
@@ -26,6 +29,7 @@ PAGES = {
     "competence": "/competence",
     "ranking": "/ranking",
     "agreement": "/agreement",
+    "simulate": "/simulate?simulation=1",
     "export": "/export",
     "new-campaign": "/new",
     "people": "/people",
@@ -58,6 +62,15 @@ def label_demo(url: str, number: int = LABELS) -> None:
     workspace.close()
 
 
+def simulate_demo(url: str) -> None:
+    """Make the demo, and let its own grades decide between three samplers."""
+    workspace = Workspace(url)
+    collection = workspace.open(workspace.demo()).collection_id
+    workspace.simulations.ask(collection, Plan(seeds=5, budget=0.2, every=10))
+    Worker(workspace.database, handlers={"simulate": simulate}).run_once()
+    workspace.close()
+
+
 def wait_for_quiet(screen: Screen) -> None:
     """Wait until the page is drawn and stays so: charts come in after the script has ended."""
     quiet = 0
@@ -73,6 +86,7 @@ def take_pictures(folder: Path) -> list[Path]:
     taken = []
     with tempfile.TemporaryDirectory(prefix="rulerank-pictures-") as temporary:
         server = Server(Path(temporary))
+        simulate_demo(server.database)
         label_demo(server.database)
         with server, open_browser() as browser:
             light = Screen(browser, server.url, color_scheme="light")

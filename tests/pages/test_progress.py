@@ -13,11 +13,13 @@ from db.replay import replay
 from db.worker import Worker
 from pages import context
 from pages.widgets import progress_data, progress_jobs
-from pages.widgets.progress_data import LONGEST_PAUSE, Measure, kept_curve, read_labels, rules_now
+from pages.widgets.progress_data import LONGEST_PAUSE, Labels, Measure, kept_curve, read_labels, rules_now
 from pages.widgets.progress_jobs import Wanted, curve_of, job_for, random_of
+from pages.widgets.progress_rules import RuleHistory, rule_history
 from rulerank.campaign import Kind, Settings
 from rulerank.campaign.progress import cross_validated, curve
 from rulerank.campaign.replay import RUNS, read_replay
+from rulerank.rules import mine_document
 from rulerank.sampling import SSARP
 from tests.pages.conftest import give_labels
 
@@ -277,3 +279,36 @@ def test_curves_go_with_their_campaign(workspace, labelled_demo):
     assert kept_curve(opened, "lrar") is kept_curve(opened, "lrar")
     assert kept_curve(opened, "lrar") is not kept_curve(opened, "stable_rules")
     assert opened in progress_data._curves
+
+
+def test_the_rule_history_is_what_the_sampler_saw_at_each_choice(workspace, labelled_demo):
+    opened = workspace.open(labelled_demo)
+    labels = read_labels(opened, {})
+    history = rule_history(opened, labels)
+    ledger = {row["row"]: row["rule_count"] for row in workspace.campaigns.ledger(labelled_demo)}
+    assert [ledger[row] for row in labels.rows] == list(history.drawn)
+    assert history.line[0] is None
+    for number in (1, 2, 9, 29):
+        before = labels.rows[:number]
+        counts = [
+            len(mine_document(opened.items[row], opened.items[before], np.array(labels.grades[:number])))
+            for row in before
+        ]
+        assert history.line[number] == min(counts)
+
+
+def test_the_rule_history_is_kept_while_it_serves(workspace, labelled_demo):
+    opened = workspace.open(labelled_demo)
+    history = rule_history(opened, read_labels(opened, {}))
+    assert rule_history(opened, read_labels(opened, {})) is history
+    free = next(row for row in range(len(opened.items)) if row not in history.rows)
+    opened.live.write(1, free, Kind.GRADE, grade=1)
+    longer = rule_history(opened, read_labels(opened, {}))
+    assert longer.rows == (*history.rows, free)
+    assert longer.line[: len(history.line)] == history.line
+    opened.live.write(1, history.rows[0], Kind.GRADE, grade=(history.grades[0] + 1) % 3)
+    assert rule_history(opened, read_labels(opened, {})).grades != longer.grades
+    large = RuleHistory(tuple(range(1000)), (0,) * 1000, (0,) * 1000, (0,) * 1000)
+    assert large.serves(Labels(1, list(range(1010)), [0] * 1010, [], [], []))
+    assert not large.serves(Labels(1, list(range(1011)), [0] * 1011, [], [], []))
+    assert not large.serves(Labels(1, list(range(999)), [0] * 999, [], [], []))

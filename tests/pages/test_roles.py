@@ -22,6 +22,7 @@ LEAST = {
     "ranking": "researcher",
     "agreement": "researcher",
     "export": "researcher",
+    "simulate": "researcher",
     "new_campaign": "researcher",
     "people": "admin",
 }

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from abc import ABC, abstractmethod
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -24,9 +25,10 @@ class Learner(Params, ABC):
 
     Features are expected on a common scale within each query (`per_query_scaled`). What a sample cannot teach (no two
     documents of a query with different grades, say) is no error: the learner then scores all documents alike, and the
-    expectation over ties tells how little that is worth.
+    expectation over ties tells how little that is worth. `package` is what it needs beyond the library's own.
     """
 
+    package: ClassVar[str] = ""
     _width: int | None = None
 
     def fit(self, features: Any, grades: Any, qids: Any) -> Self:
@@ -89,3 +91,9 @@ def need(package: str, what: str) -> Any:
             f"{what} needs the package {package.split('.', maxsplit=1)[0]}, which is not installed; "
             "it is in requirements-bench.txt: pip install -r requirements-bench.txt"
         ) from None
+
+
+def missing_package(name: str) -> str:
+    """Return the package that a learner needs and that is not installed; nothing if it can be used."""
+    package = str(learners[name].package)
+    return package if package and importlib.util.find_spec(package) is None else ""

@@ -19,6 +19,8 @@ class LambdaMART(Learner):
     no query has two grades gives no gradient, and all documents score alike. One thread, deterministic.
     """
 
+    package = "lightgbm"
+
     def __init__(
         self, trees: int = 100, leaves: int = 7, least_documents: int = 5, rate: float = 0.1, seed: int = 0
     ) -> None:

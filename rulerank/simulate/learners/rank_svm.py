@@ -25,6 +25,8 @@ class RankSVM(Learner):
     at. max_pairs: beyond it pairs are drawn at random, with `seed`.
     """
 
+    package = "sklearn"
+
     def __init__(self, cost: float | Literal["cv"] = "cv", max_pairs: int = 20_000, seed: int = 0) -> None:
         self.cost = cost
         self.max_pairs = max_pairs
