@@ -125,7 +125,7 @@ class LiveState:
             if self._claims[token].assumed_grade != open_now[token].assumed_grade:
                 touched.add(open_now[token].row)
         self._claims = open_now
-        fresh = {}
+        fresh: dict[int, int] = {}
         for row in sorted(touched):
             self._settle(row, fresh)
         self._sampler.record_many(fresh)
