@@ -17,7 +17,19 @@ from typing import TYPE_CHECKING, Any
 from rulerank._version import __version__
 
 if TYPE_CHECKING:
-    from rulerank import agreement, campaign, discretize, export, metrics, ranking, registry, rules, sampling, simulate
+    from rulerank import (
+        agreement,
+        campaign,
+        clicks,
+        discretize,
+        export,
+        metrics,
+        ranking,
+        registry,
+        rules,
+        sampling,
+        simulate,
+    )
     from rulerank.collection import Collection
     from rulerank.errors import LetorFormatError, RulerankError
     from rulerank.letor import read_letor, write_letor
@@ -32,6 +44,7 @@ _HOME = {
 _ROOMS = (
     "agreement",
     "campaign",
+    "clicks",
     "discretize",
     "export",
     "metrics",
@@ -49,6 +62,7 @@ __all__ = [
     "__version__",
     "agreement",
     "campaign",
+    "clicks",
     "discretize",
     "export",
     "metrics",

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from rulerank import __version__
-from rulerank.bench import others, rules
+from rulerank.bench import clicks, others, rules
 from rulerank.bench.export import bundles
 from rulerank.bench.timing import Result
 from rulerank.cli.options import AsJson
@@ -29,6 +29,7 @@ GROUPS: dict[str, Callable[[], Iterator[Result]]] = {
     "discretise": others.discretisers,
     "metrics": others.measuring,
     "export": bundles,
+    "clicks": clicks.models,
     "import": others.importing,
 }
 NAMES = [*GROUPS, "letor"]

@@ -1,8 +1,28 @@
-"""Ranking metrics under named conventions: LETOR's scripts and trec_eval, with expected values over ties."""
+"""Ranking metrics under named conventions: LETOR's scripts and trec_eval, with expected values over ties.
+
+`intent_err` measures by a user model instead: ERR, ERR-IA and ERR-EIA, for documents that have a language.
+"""
 
 from rulerank.metrics.conventions import Convention, conventions
 from rulerank.metrics.evaluation import evaluate
+from rulerank.metrics.intents import IntentERR, intent_err
 from rulerank.metrics.metric import Metric, metric
 from rulerank.metrics.rankings import Rankings, rank
+from rulerank.metrics.users import IntentUser, default_relevance, err_eia_user, err_ia_user, err_user
 
-__all__ = ["Convention", "Metric", "Rankings", "conventions", "evaluate", "metric", "rank"]
+__all__ = [
+    "Convention",
+    "IntentERR",
+    "IntentUser",
+    "Metric",
+    "Rankings",
+    "conventions",
+    "default_relevance",
+    "err_eia_user",
+    "err_ia_user",
+    "err_user",
+    "evaluate",
+    "intent_err",
+    "metric",
+    "rank",
+]

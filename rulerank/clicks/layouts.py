@@ -1,0 +1,179 @@
+"""Our own layout of a click log, one session a row: `query`, `documents`, `grades`, `clicks`, `languages`, `sessions`.
+
+| column | CSV | JSON lines and parquet |
+| --- | --- | --- |
+| `query` | text | text |
+| `documents` | names in ranked order, separated by spaces | list of texts |
+| `grades` | whole numbers from 0 up, separated by spaces; -1: not judged | list of numbers; null or -1: not judged |
+| `clicks` | 0 or 1 for each document, separated by spaces | list of 0 and 1, or of false and true |
+| `languages` (optional) | names separated by spaces | list of texts |
+| `sessions` (optional) | how many such sessions the row stands for | the same |
+
+Other columns (a session's id, a time) are ignored. The first line of a CSV names the columns.
+"""
+
+from __future__ import annotations
+
+import csv
+import importlib
+import json
+from collections.abc import Mapping, Sequence
+from operator import itemgetter
+from typing import IO, Any
+
+from rulerank.clicks.builder import LogBuilder
+from rulerank.clicks.problems import Problems, RowError
+from rulerank.clicks.source import text_lines
+from rulerank.errors import InputError
+
+NEEDED = ("query", "documents", "grades", "clicks")
+OPTIONAL = ("languages", "sessions")
+CACHED = 100_000
+"""So many rows' texts are remembered with what they mean; a log repeats itself, and parsing is most of the work."""
+BATCH = 20_000
+
+
+def read_csv(file: IO[bytes], builder: LogBuilder, problems: Problems) -> None:
+    """Read our layout as CSV, in a stream."""
+    reader = csv.reader(text_lines(file))
+    try:
+        heads = [head.strip().lower() for head in next(reader, [])]
+    except csv.Error as error:
+        raise InputError(f"{problems.source} is not a CSV: {error}") from None
+    missing = [name for name in NEEDED if name not in heads]
+    if missing:
+        raise InputError(
+            f"{problems.source}: the first line must name the columns {', '.join(NEEDED)}; "
+            f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing"
+        )
+    spoken, times = (heads.index(name) if name in heads else None for name in OPTIONAL)
+    text_of = itemgetter(*(heads.index(name) for name in NEEDED), *([] if spoken is None else [spoken]))
+    known: dict[tuple[str, ...], tuple[int, int]] = {}
+    while True:
+        try:
+            row = next(reader, None)
+            if row is None:
+                return
+            if not row:
+                continue
+            if len(row) != len(heads):
+                raise RowError(f"{len(heads)} columns are named, but the row has {len(row)}")
+            sessions = 1
+            if times is not None:
+                sessions = _whole(row[times])
+                builder.check_sessions(sessions)
+            key = text_of(row)
+            if key not in known:
+                if len(known) >= CACHED:
+                    known.clear()
+                if "\ufffd" in "".join(key):
+                    raise RowError("the row is not UTF-8 text")
+                known[key] = builder.prepare(
+                    key[0].strip(),
+                    key[1].split(),
+                    _wholes(key[2]),
+                    _wholes(key[3]),
+                    None if spoken is None else key[4].split(),
+                )
+            builder.count(*known[key], sessions)
+        except (RowError, csv.Error) as error:
+            problems.add(reader.line_num, error)
+
+
+def _wholes(text: str) -> list[int]:
+    return [_whole(part) for part in text.split()]
+
+
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise RowError(f"{text!r} is not a whole number") from None
+
+
+def read_jsonl(file: IO[bytes], builder: LogBuilder, problems: Problems) -> None:
+    """Read our layout as JSON lines, in a stream."""
+    for line, text in enumerate(text_lines(file), 1):
+        if not text.strip():
+            continue
+        try:
+            if "\ufffd" in text:
+                raise RowError("the row is not UTF-8 text")
+            try:
+                row = json.loads(text)
+            except (ValueError, RecursionError) as error:
+                raise RowError(f"not a JSON object: {error}") from None
+            if not isinstance(row, dict):
+                raise RowError("not a JSON object")
+            _add(row, builder)
+        except RowError as error:
+            problems.add(line, error)
+
+
+def read_parquet(file: IO[bytes], builder: LogBuilder, problems: Problems) -> None:
+    """Read our layout as parquet, batch by batch; bad rows are told by the number of their row."""
+    arrow, parquet = arrow_module("pyarrow"), arrow_module("pyarrow.parquet")
+    try:
+        table = parquet.ParquetFile(file)
+    except (arrow.ArrowException, OSError) as error:
+        raise InputError(f"{problems.source} is not a parquet file: {error}") from None
+    names = table.schema_arrow.names
+    missing = [name for name in NEEDED if name not in names]
+    if missing:
+        raise InputError(f"{problems.source}: the columns {', '.join(missing)} are missing")
+    line = 0
+    try:
+        for batch in table.iter_batches(BATCH, columns=[name for name in (*NEEDED, *OPTIONAL) if name in names]):
+            for row in batch.to_pylist():
+                line += 1
+                try:
+                    _add(row, builder)
+                except RowError as error:
+                    problems.add(line, error)
+    except arrow.ArrowException as error:
+        raise InputError(f"{problems.source} is damaged after row {line}: {error}") from None
+
+
+def arrow_module(name: str) -> Any:
+    """Import a module of pyarrow, or say that it is needed."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise InputError("parquet files need the package pyarrow, which is not installed; use .csv or .jsonl") from None
+
+
+def _add(row: Mapping[str, Any], builder: LogBuilder) -> None:
+    """Count a row whose values already have types."""
+    missing = [name for name in NEEDED if row.get(name) is None]
+    if missing:
+        raise RowError(f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing")
+    query = row["query"]
+    if not isinstance(query, str | int) or isinstance(query, bool):
+        raise RowError(f"query is a text, not {query!r}")
+    languages, sessions = row.get("languages"), row.get("sessions")
+    documents = _names(row["documents"], "documents")
+    builder.add(
+        str(query),
+        documents,
+        _listed(row["grades"], "grades"),
+        _listed(row["clicks"], "clicks"),
+        None if languages is None else _names(languages, "languages"),
+        1 if sessions is None else sessions,
+    )
+
+
+def _listed(values: Any, name: str) -> Sequence[Any]:
+    if not isinstance(values, list):
+        raise RowError(f"{name} is a list, one value for each document, not {values!r}")
+    return values
+
+
+def _names(values: Any, name: str) -> list[str]:
+    found = _listed(values, name)
+    for value in found:
+        if not isinstance(value, str | int) or isinstance(value, bool):
+            raise RowError(f"{name} are texts, not {value!r}")
+    return [str(value) for value in found]
+
+
+READERS = {"csv": read_csv, "jsonl": read_jsonl, "parquet": read_parquet}
