@@ -3,8 +3,8 @@
 from rulerank.sampling.base import Sampler
 from rulerank.sampling.cover import Cover
 from rulerank.sampling.elo_dcg import ELODCG
+from rulerank.sampling.fewest_occurrences import FewestOccurrences
 from rulerank.sampling.k_center import KCenter
-from rulerank.sampling.least_variance import LeastVariance
 from rulerank.sampling.model_based import Committee, Uncertainty
 from rulerank.sampling.random_order import QueryStratifiedRandom, Random
 from rulerank.sampling.selection import Run, Selection
@@ -18,8 +18,8 @@ __all__ = [
     "SSARP",
     "Committee",
     "Cover",
+    "FewestOccurrences",
     "KCenter",
-    "LeastVariance",
     "QueryStratifiedRandom",
     "Random",
     "Run",
