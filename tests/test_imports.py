@@ -11,10 +11,11 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 
-LIBRARY = {"numpy", "scipy", "numba", "llvmlite", "pandas", "sklearn"}
+LIBRARY = {"numpy", "scipy", "numba", "llvmlite", "pandas", "sklearn", "threadpoolctl"}
 PEERS = {"lightgbm", "pytrec_eval", "ranx", "sklearn"}  # what the bench compares with
 LEARNERS = {"lightgbm", "sklearn"}  # what simulations train beside our own rankers
 SCREEN = {"typer", "rich", "click"}
+WORDS = {"bm25s", "charset_normalizer", "py3langid", "snowballstemmer"}  # what texts are read and searched with
 
 # Rooms of the library, from the ground up: what each may import of the others.
 GROUND = {"_version", "errors", "kernels", "params", "registry", "threads"}
@@ -33,6 +34,7 @@ ROOMS = {
     "text": GROUND | {"texts"},
     "texts": GROUND | DATA,
     "demo": GROUND | DATA | {"text", "texts"},
+    "prepare": GROUND | DATA | {"text", "texts"},
     "simulate": GROUND | DATA | {"discretize", "folds", "metrics", "ranking", "rules", "sampling"},
     "campaign": GROUND | DATA | {"agreement", "discretize", "metrics", "ranking", "rules", "sampling"},
 }
@@ -92,6 +94,8 @@ def third_parties(path: str) -> set[str]:
         allowed |= PEERS
     if path.startswith("rulerank/simulate/learners/"):
         allowed |= LEARNERS
+    if room in ("text", "prepare"):
+        allowed |= WORDS
     return allowed
 
 
@@ -165,6 +169,9 @@ def test_every_room_is_looked_at():
         ("rulerank/simulate.py", "from rulerank.cli import main"),
         ("rulerank/simulate.py", "import typer"),
         ("rulerank/simulate/runner.py", "import lightgbm"),
+        ("rulerank/rules/new.py", "import bm25s"),
+        ("rulerank/prepare/new.py", "from rulerank.ranking import LRAR"),
+        ("rulerank/text/new.py", "from rulerank.prepare import prepare"),
         ("rulerank/simulate/runner.py", "from rulerank.campaign import Campaign"),
         ("rulerank/ranking/new.py", "from rulerank.simulate import run"),
         ("rulerank/campaign/new.py", "from rulerank.simulate.learners import learners"),
@@ -203,6 +210,7 @@ def test_the_check_finds_what_is_not_allowed(path, source):
         ("rulerank/cli/select.py", "import typer\nfrom rich.table import Table\nfrom rulerank.sampling import SSAR"),
         ("rulerank/simulate/learners/new.py", "import lightgbm, sklearn.svm"),
         ("rulerank/cli/bench.py", "import lightgbm, ranx"),
+        ("rulerank/prepare/new.py", "import bm25s, charset_normalizer\nfrom rulerank.text import Analyser"),
         ("rulerank/bench/others.py", "import pytrec_eval"),
         ("rulerank/__main__.py", "from rulerank.cli import main"),
         (

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from rulerank import __version__
-from rulerank.cli import bench, demo, inspect, rank, reproduce, select, simulate, warm
+from rulerank.cli import bench, clicks, demo, inspect, prepare, rank, reproduce, select, simulate, warm
 from rulerank.cli.output import complain
 from rulerank.errors import RulerankError
 
@@ -34,12 +34,14 @@ LOOK, WORK, TRUST = "Look at data", "Choose and rank", "Check the numbers"
 app.command("demo", rich_help_panel=LOOK)(demo.demo)
 app.command("info", rich_help_panel=LOOK)(inspect.info)
 app.command("discretize", rich_help_panel=LOOK)(inspect.discretize)
+app.command("prepare", rich_help_panel=WORK)(prepare.prepare_texts)
 app.command("select", rich_help_panel=WORK)(select.select)
 app.command("rank", rich_help_panel=WORK)(rank.rank)
 app.command("evaluate", rich_help_panel=TRUST)(rank.evaluate)
 app.command("simulate", rich_help_panel=TRUST)(simulate.simulate)
 app.command("reproduce", rich_help_panel=TRUST)(reproduce.reproduce)
 app.command("bench", rich_help_panel=TRUST)(bench.bench)
+app.add_typer(clicks.app, name="clicks", rich_help_panel=TRUST)
 app.command("warm", rich_help_panel=TRUST)(warm.warm)
 
 

@@ -21,6 +21,12 @@ EVERY = 3
 
 TITLE = "Python questions"
 
+FEATURES = (
+    "bm25", "coverage", "first_match", "idf", "length", "lm_absolute_discounting", "lm_dirichlet", "lm_jelinek_mercer",
+    "log_tf", "mean_first_match", "normalised_tf", "tf", "tf_idf", "weighted_coverage",
+)  # fmt: skip
+"""The text features of the demo, which stays the same when there are new ones."""
+
 
 @dataclass(frozen=True)
 class Demo:
@@ -58,7 +64,7 @@ def build_demo() -> Demo:
         for docid in sorted(known.keys() & documents.keys()):
             pairs.append((question["qid"], docid))
             grades.append(known[docid])
-    features, names = compute_features(texts, pairs)
+    features, names = compute_features(texts, pairs, features=FEATURES)
     collection = Collection.from_arrays(
         features,
         [qid for qid, _ in pairs],

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
 from rulerank.errors import InputError
-from rulerank.text.features.registry import text_features
+from rulerank.registry import Entry
+from rulerank.text.analyser import Words
+from rulerank.text.corpus import FIELDS, Corpus, Progress
+from rulerank.text.features.registry import TextFeature, text_features
 from rulerank.text.matches import Floats, match
-from rulerank.text.tokens import query_terms, tokenise
-from rulerank.texts import Texts
+from rulerank.text.tokens import Identifiers
+from rulerank.texts import QueryText, Texts
 
-FIELDS = ("title", "body", "whole")
+ENTRIES_AT_ONCE = 1 << 20  # pairs and terms that are matched at the same time: bounds the memory
 
 
-def compute_features(texts: Texts, pairs: Iterable[tuple[str, str]]) -> tuple[Floats, tuple[str, ...]]:
+def compute_features(
+    texts: Texts, pairs: Iterable[tuple[str, str]], *, analyser: Words | None = None, features: Sequence[str] = ()
+) -> tuple[Floats, tuple[str, ...]]:
     """Return a matrix [pairs, features] for pairs (qid, docid), and the features' names, such as "BM25(title)".
 
-    Every registered text feature is computed for the title, for the body, and for both as one text. A query is its text
-    and its need together, as LETOR has it for OHSUMED (title and description). How rare a term is, and how long a text
-    usually is, is taken from all documents in `texts`, not from those in the pairs alone.
+    Every registered text feature (or those named in `features`) is computed for the title, for the body, and for both
+    as one text. A query is its text and its need together, as LETOR has it for OHSUMED (title and description), and
+    says each of its terms once. How rare a term is, and how long a text usually is, is taken from all documents in
+    `texts`, not from those in the pairs alone. Without an analyser, texts are taken to be about programs: identifiers
+    are split, English is stemmed.
     """
     chosen = list(pairs)
     for qid, docid in chosen:
@@ -28,20 +35,54 @@ def compute_features(texts: Texts, pairs: Iterable[tuple[str, str]]) -> tuple[Fl
             raise InputError(f"query {qid!r} has no text; add it to the texts' queries, or leave its pairs out")
         if docid not in texts.documents:
             raise InputError(f"document {docid!r} has no text; add it to the texts' documents, or leave it out")
-    places = {qid: place for place, qid in enumerate(dict.fromkeys(qid for qid, _ in chosen))}
-    asked = [texts.queries[qid] for qid in places]
-    queries = [query_terms(f"{query.text}\n{query.need}") for query in asked]
-    numbered = [(places[qid], docid) for qid, docid in chosen]
+    words = analyser or Identifiers()
+    asked = {
+        qid: tuple(dict.fromkeys(words.query_words(whole_query(texts.queries[qid]))))
+        for qid in dict.fromkeys(q for q, _ in chosen)
+    }
+    return features_of(Corpus.build(texts.documents, words), asked, chosen, features=features)
 
-    titles = {docid: tokenise(document.title) for docid, document in texts.documents.items()}
-    bodies = {docid: tokenise(document.body) for docid, document in texts.documents.items()}
-    wholes = {docid: titles[docid] + bodies[docid] for docid in titles}
-    # The order of registration depends on which file was imported first; columns must not.
-    entries = sorted(text_features, key=lambda entry: entry.name)
-    columns, names = [], []
-    for field, documents in zip(FIELDS, (titles, bodies, wholes), strict=True):
-        matches = match(queries, documents, numbered)
-        for entry in entries:
-            columns.append(entry.value(matches))
-            names.append(f"{entry.label}({field})")
-    return np.column_stack(columns).astype(np.float64), tuple(names)
+
+def whole_query(query: QueryText) -> str:
+    """Return what a query asks in one text: what it says, and the need behind it."""
+    return f"{query.text}\n{query.need}"
+
+
+def features_of(
+    corpus: Corpus,
+    queries: Mapping[str, Sequence[str]],
+    pairs: Sequence[tuple[str, str]],
+    *,
+    features: Sequence[str] = (),
+    fields: Sequence[str] = FIELDS,
+    progress: Progress | None = None,
+) -> tuple[Floats, tuple[str, ...]]:
+    """Return the features of pairs (qid, docid), for documents of a corpus and the terms of queries (repeats count).
+
+    `progress(done, total)` counts pairs and may raise to stop.
+    """
+    places = {qid: place for place, qid in enumerate(queries)}
+    terms = list(queries.values())
+    query = np.array([places[qid] for qid, _ in pairs], np.int64)
+    document = np.array([corpus.places[docid] for _, docid in pairs], np.int64)
+    entries = _entries(features)
+    names = tuple(f"{entry.label}({field})" for field in fields for entry in entries)
+    matrix = np.empty((len(pairs), len(names)))
+    longest = max(map(len, terms), default=1)
+    step = max(1, ENTRIES_AT_ONCE // max(longest, 1))
+    for start in range(0, len(pairs), step):
+        if progress:
+            progress(start, len(pairs))
+        some = slice(start, start + step)
+        for number, field in enumerate(fields):
+            matches = match(corpus, field, terms, query[some], document[some])
+            for column, entry in enumerate(entries, number * len(entries)):
+                matrix[some, column] = entry.value(matches)
+    return matrix, names
+
+
+def _entries(names: Sequence[str]) -> list[Entry[TextFeature]]:
+    """Return the features asked for by name; the order of registration depends on imports, that of columns must not."""
+    for name in names:
+        text_features[name]
+    return sorted((entry for entry in text_features if not names or entry.name in names), key=lambda entry: entry.name)

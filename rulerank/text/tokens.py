@@ -23,7 +23,10 @@ VOWELS = frozenset("aeiouy")
 DOUBLED = frozenset("bdfgmnprt")  # doubled before -ing and -ed (mapped, running); ll, ss and zz belong to the word
 
 # Scripts that are written without blanks between words: every character is a token.
-_SINGLE = r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+SINGLE = (
+    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    r"\uff66-\uff9f\U00020000-\U000323af"
+)
 
 
 class Token(NamedTuple):
@@ -50,9 +53,13 @@ def tokenise(text: str) -> list[str]:
 
 def query_terms(text: str) -> tuple[str, ...]:
     """Return the distinct terms of a query without stop words, or with them if there is nothing else."""
+    return tuple(dict.fromkeys(_query_words(text)))
+
+
+def _query_words(text: str) -> list[str]:
     found = list(words(text))
     telling = [token.term for token in found if text[token.start : token.end].lower() not in STOP_WORDS]
-    return tuple(dict.fromkeys(telling or (token.term for token in found)))
+    return telling or [token.term for token in found]
 
 
 def stem(word: str) -> str:
@@ -98,6 +105,22 @@ def _terms(word: str) -> tuple[str, ...]:
     return tuple(stem(unicodedata.normalize("NFKC", word[a:b]).casefold()) for a, b in _spans(word))
 
 
+class Identifiers:
+    """The analyser of texts about programs: identifiers are split and kept whole, English is lightly stemmed."""
+
+    def words(self, text: str) -> Iterator[Token]:
+        """Give the terms of a text with their places."""
+        return words(text)
+
+    def terms(self, text: str) -> list[str]:
+        """Return the terms of a text, in order."""
+        return tokenise(text)
+
+    def query_words(self, text: str) -> list[str]:
+        """Return the terms of a query without stop words, or with them if there is nothing else; in order, repeated."""
+        return _query_words(text)
+
+
 @cache
 def _pattern(is_ascii: bool) -> re.Pattern[str]:
     r"""Return the pattern of a word: `\w` and the marks that `\w` leaves out (vowel signs, combining accents).
@@ -106,9 +129,14 @@ def _pattern(is_ascii: bool) -> re.Pattern[str]:
     """
     if is_ascii:
         return re.compile(rf"\w{{1,{LONGEST_WORD}}}", re.ASCII)
-    marks = "".join(chr(code) for code in range(0x300, 0xFFFF) if unicodedata.category(chr(code)) in ("Mn", "Mc"))
-    other = rf"[^\W{_SINGLE}]"
-    return re.compile(rf"[{_SINGLE}][{marks}]*|{other}(?:{other}|[{marks}]){{,{LONGEST_WORD - 1}}}")
+    other = rf"[^\W{SINGLE}]"
+    return re.compile(rf"[{SINGLE}][{marks()}]*|{other}(?:{other}|[{marks()}]){{,{LONGEST_WORD - 1}}}")
+
+
+@cache
+def marks() -> str:
+    r"""Return the marks that belong to the letter before them, though `\w` leaves them out."""
+    return "".join(chr(code) for code in range(0x300, 0xFFFF) if unicodedata.category(chr(code)) in ("Mn", "Mc"))
 
 
 @lru_cache(maxsize=1 << 16)

@@ -42,11 +42,17 @@ BODY = {
     # saturation 1.2 (0.25 + 0.75 x 3 / (5/3)) = 1.92 for d1 and 1.2 (0.25 + 0.75 x 2 / (5/3)) = 1.38 for d2:
     # 0.980829 x 2 x 2.2 / (2 + 1.92) + 0.470004 x 2.2 / (1 + 1.92); 0.470004 x 2.2 / (1 + 1.38)
     "BM25": [1.100931 + 0.354112, 0.434458, 0],
+    "BM25 once a term": [1.100931 + 0.354112, 0.434458, 0],  # the query says each term once
     "TF": [3, 1, 0],
     "log TF": [1.098612 + 0.693147, 0.693147, 0],  # ln 3 + ln 2; ln 2
     "normalised TF": [1, 0.5, 0],
     "IDF": [0.980829 + 0.470004, 0.470004, 0],
     "TF-IDF": [2 * 0.980829 + 0.470004, 0.470004, 0],
+    "log TF-IDF": [1.098612 * 0.980829 + 0.693147 * 0.470004, 0.693147 * 0.470004, 0],
+    # The query's vector: idf of zip, bomb and file, length sqrt(0.962026 + 4.324079 + 0.220904) = 2.346702. d1: zip
+    # (1 + ln 2) 0.980829 = 1.660688 and file 0.470004, length 1.725918; d2: file 0.470004 and list 0.980829, 1.087633.
+    "cosine": [(1.660688 * 0.980829 + 0.220904) / (2.346702 * 1.725918), 0.220904 / (2.346702 * 1.087633), 0],
+    "normalised TF-IDF": [(2 * 0.980829 + 0.470004) / 3, 0.470004 / 2, 0],
     # zip and file of d1: 0.9 x 2/3 + 0.1 x 0.4 = 0.64 and 0.9 x 1/3 + 0.04 = 0.34; of d2: 0.04 and 0.49; of d3: 0.4
     "LM Jelinek-Mercer": [(-0.446287 - 1.078810) / 2, (-3.218876 - 0.713350) / 2, -0.916291],
     # The shares of d1 are 802/2003 and 801/2003, those of d2 800/2002 and 801/2002, those of d3 800/2000.
@@ -60,6 +66,9 @@ BODY = {
     "weighted coverage": [1.450833 / 3.530275, 0.470004 / 3.530275, 0],
     "first match": [1, 1, 0],
     "mean first match": [(1 + 1 / 2) / 3, 1 / 3, 0],  # file is the second word of d1
+    "closest pair": [1, 0, 0],  # zip and file are neighbours in d1; d2 has file alone
+    "shortest span": [1, 1, 0],
+    "phrase pairs": [0, 0, 0],  # neither zip bomb nor bomb file
 }
 
 

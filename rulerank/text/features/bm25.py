@@ -16,5 +16,15 @@ def bm25(matches: Matches) -> Floats:
     Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), eq. 3.15; idf with 1 added
     inside the logarithm, so that a term in most documents does not count against them.
     """
+    return matches.total(_weights(matches))
+
+
+@text_features.register("bm25_once", "BM25 once a term")
+def bm25_once(matches: Matches) -> Floats:
+    """BM25 in which a term counts once, however often the query says it."""
+    return matches.once(_weights(matches))
+
+
+def _weights(matches: Matches) -> Floats:
     saturation = K1 * (1 - B + B * matches.term_length / matches.mean_length)
-    return matches.total(matches.idf * matches.tf * (K1 + 1) / (matches.tf + saturation))
+    return matches.idf * matches.tf * (K1 + 1) / (matches.tf + saturation)

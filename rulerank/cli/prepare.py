@@ -1,0 +1,178 @@
+"""The command `prepare`: from a folder of texts to a collection that can be labelled."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+from rulerank.cli.options import AsJson
+from rulerank.cli.output import print_json, say, stderr, table
+from rulerank.errors import InputError
+
+if TYPE_CHECKING:
+    from rulerank.prepare import Prepared
+
+Paths = list[Path]
+
+
+def prepare_texts(
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DIR", help="Folder (or zip) with documents, queries and, if there are any, judgements and runs."
+        ),
+    ],
+    out: Annotated[Path, typer.Option(help="LETOR file to write; the texts and names are written beside it.")],
+    candidates: Annotated[int, typer.Option(help="Documents of each query, by BM25 and of each run.", min=0)] = 100,
+    kind: Annotated[
+        Literal["beir", "trec", "smart", "table"] | None,
+        typer.Option(
+            "--format", help="Format, if the files do not tell: BEIR, TREC, SMART, or tables (CSV, TSV, JSONL)."
+        ),
+    ] = None,
+    documents: Annotated[
+        Paths, typer.Option(metavar="FILE", help="File of documents, if its name does not tell.")
+    ] = [],  # noqa: B006
+    queries: Annotated[Paths, typer.Option(metavar="FILE", help="File of queries, if its name does not tell.")] = [],  # noqa: B006
+    qrels: Annotated[Paths, typer.Option(metavar="FILE", help="File of judgements, if its name does not tell.")] = [],  # noqa: B006
+    run: Annotated[
+        Paths, typer.Option(metavar="FILE", help="TREC run to pool with BM25; may be given several times.")
+    ] = [],  # noqa: B006
+    document_columns: Annotated[
+        str | None,
+        typer.Option(help="Columns of documents, as id=ID,title=Name,body=Abstract+Text,language=Lang,numbers=Views."),
+    ] = None,
+    query_columns: Annotated[
+        str | None, typer.Option(help="Columns of queries, as id=ID,text=Query,need=Description.")
+    ] = None,
+    encoding: Annotated[str | None, typer.Option(help="Encoding of the files (default: detected).")] = None,
+    language: Annotated[
+        str | None, typer.Option(help="Language of the texts, such as en or en,fr (default: detected).")
+    ] = None,
+    stemming: Annotated[bool, typer.Option(help="Bring forms of a word together.")] = True,
+    stop_words: Annotated[bool, typer.Option(help="Leave words such as 'the' out of queries.")] = True,
+    normalise: Annotated[bool, typer.Option(help="Bring features to 0..1 within each query, as LETOR does.")] = True,
+    grades: Annotated[
+        str | None, typer.Option(help="What grades of the judgements become, as 1=4,2=3,3=2,4=1,-1=0.")
+    ] = None,
+    unjudged: Annotated[
+        Literal["auto", "unknown", "zero"],
+        typer.Option(help="Grade of candidates without a judgement; auto: unknown, but zero for SMART."),
+    ] = "auto",
+    judged: Annotated[
+        Literal["auto", "pool", "leave"],
+        typer.Option(help="Judged documents as candidates too; auto: pool them, but not where all others count as 0."),
+    ] = "auto",
+    json_: AsJson = False,
+) -> None:
+    """Make a collection of documents and queries: candidates by BM25, named features, texts.
+
+    Reads BEIR, TREC and SMART collections, CSV, TSV and JSONL; plain or compressed. Writes beside `--out` the texts of
+    queries and documents as New campaign takes them, the features' names, and what was done.
+
+    - `rulerank prepare cran --out cran.letor`
+    - `rulerank prepare shop --out shop.letor --document-columns id=SKU,title=Name,body=Text,numbers=Sales`
+    """
+    # Other commands need none of this, and start sooner without it.
+    from rulerank.prepare import (  # noqa: PLC0415
+        Columns,
+        Options,
+        Reading,
+        prepare,
+        read_collection,
+        write_prepared,
+    )
+
+    how = Reading(
+        kind=kind,
+        documents=tuple(map(str, documents)),
+        queries=tuple(map(str, queries)),
+        judgements=tuple(map(str, qrels)),
+        runs=tuple(map(str, run)),
+        document_columns=Columns.parse(document_columns) if document_columns else None,
+        query_columns=Columns.parse(query_columns) if query_columns else None,
+        encoding=encoding,
+        grades=_grades(grades) if grades else None,
+        unjudged=unjudged,
+    )
+    codes = tuple(code.strip().lower() for code in language.split(",")) if language else None
+    options = Options(
+        candidates=candidates,
+        judged=judged,
+        languages=codes,
+        document_language=codes[0] if codes and len(codes) == 1 else None,
+        stemming=stemming,
+        stopping=stop_words,
+        normalise=normalise,
+    )
+    if not out.parent.is_dir():
+        raise InputError(f"cannot write {out}: the folder {out.parent} does not exist")
+    with _Bars(quiet=json_) as bars:
+        gathered = read_collection(source, how, progress=lambda done, total: bars.tell("reading", done, total))
+        prepared = prepare(gathered, options, step=bars.tell)
+        bars.tell("writing", 0, None)
+        paths = write_prepared(prepared, out)
+    if json_:
+        written = {what: os.fspath(path) for what, path in paths.items()}
+        print_json({**prepared.facts, "notes": list(prepared.notes), "files": written})
+        return
+    _print(prepared)
+    say(f"written: {escape(', '.join(str(path) for path in paths.values()))}")
+
+
+def _print(prepared: Prepared) -> None:
+    for note in prepared.notes:
+        stderr.print(f"[yellow]note:[/yellow] {escape(note)}", soft_wrap=True)
+    rows = [(name.replace("_", " "), _short(value)) for name, value in prepared.facts.items()]
+    table("Prepared", ["what", "value"], rows, text=2)
+
+
+def _short(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.4f}"
+    if isinstance(value, dict):
+        shown = [f"{key}: {each}" for key, each in list(value.items())[:8]]
+        return ", ".join([*shown, "..."] if len(value) > 8 else shown) or "none"
+    if isinstance(value, list):
+        return ", ".join(map(str, value)) or "none"
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+
+
+def _grades(text: str) -> dict[int, int]:
+    try:
+        pairs = [pair.split("=") for pair in text.split(",")]
+        found = {int(old): int(new) for old, new in pairs}
+    except ValueError:
+        raise InputError(f"grades are given as OLD=NEW,OLD=NEW with whole numbers, not {text!r}") from None
+    if min(found.values()) < 0:
+        raise InputError("a new grade is 0 or more")
+    return found
+
+
+class _Bars:
+    """One bar for each step, on standard error, where that is a terminal."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+        self._bars = Progress(*columns, console=stderr, transient=True, disable=quiet or not stderr.is_terminal)
+        self._what = ""
+        self._task = self._bars.add_task("starting", total=None)
+
+    def __enter__(self) -> _Bars:
+        self._bars.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bars.stop()
+
+    def tell(self, what: str, done: int, total: int | None) -> None:
+        """Show how far a step is."""
+        if what != self._what:
+            self._what = what
+            self._bars.reset(self._task, description=what)
+        self._bars.update(self._task, completed=done, total=total)

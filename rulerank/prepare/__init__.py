@@ -1,0 +1,44 @@
+"""From texts to a collection: read documents and queries, choose candidates, compute features, write it all.
+
+from rulerank.prepare import Options, prepare, read_collection, write_prepared
+
+gathered = read_collection("cran")
+prepared = prepare(gathered, Options(candidates=100))
+write_prepared(prepared, "cran.letor")
+"""
+
+from rulerank.prepare.files import DataFile, file_at, files_of
+from rulerank.prepare.gathered import Gathered
+from rulerank.prepare.layout import KINDS, Layout, Named, find_layout
+from rulerank.prepare.prepare import Options, Prepared, prepare
+from rulerank.prepare.problems import BadRecordsError, FileProblem
+from rulerank.prepare.read import Reading, read_collection, read_files
+from rulerank.prepare.readers.columns import Columns, guess_columns
+from rulerank.prepare.readers.table import TableHead, table_head
+from rulerank.prepare.write import paths_for, read_feature_names, write_prepared
+
+__all__ = [
+    "KINDS",
+    "BadRecordsError",
+    "Columns",
+    "DataFile",
+    "FileProblem",
+    "Gathered",
+    "Layout",
+    "Named",
+    "Options",
+    "Prepared",
+    "Reading",
+    "TableHead",
+    "file_at",
+    "files_of",
+    "find_layout",
+    "guess_columns",
+    "paths_for",
+    "prepare",
+    "read_collection",
+    "read_feature_names",
+    "read_files",
+    "table_head",
+    "write_prepared",
+]

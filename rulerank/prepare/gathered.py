@@ -1,0 +1,93 @@
+"""What the readers hand over: documents, queries, judgements and runs, checked as they come."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from rulerank.prepare.files import TextLines
+from rulerank.texts import DocumentText, QueryText
+
+# What a database, a LETOR comment or a qid cannot hold.
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+_UNFIT_DOCID = re.compile(r"[\s\0\ud800-\udfff]")
+_UNFIT_QID = re.compile(r"[\s#\0\ud800-\udfff]")
+
+
+@dataclass
+class Gathered:
+    """Everything that was read, by id; `notes` say what people should know about it."""
+
+    documents: dict[str, DocumentText] = field(default_factory=dict)
+    numbers: dict[str, dict[str, float]] = field(default_factory=dict)  # by column, then docid
+    queries: dict[str, QueryText] = field(default_factory=dict)
+    judgements: dict[str, dict[str, int]] = field(default_factory=dict)  # grade by qid, then docid
+    runs: dict[str, dict[str, list[str]]] = field(default_factory=dict)  # docids in order by run, then qid
+    kind: str = ""
+    complete: bool = False  # whether what is not judged is known to be not relevant
+    files: dict[str, str] = field(default_factory=dict)  # encoding by file
+    notes: list[str] = field(default_factory=list)
+
+
+class Gatherer:
+    """Takes records from readers, refuses what cannot be used, and remembers where each id stood."""
+
+    def __init__(self) -> None:
+        self.gathered = Gathered()
+        self.empty: list[str] = []
+        self._places: dict[tuple[str, str], str] = {}
+
+    def document(
+        self,
+        source: TextLines,
+        line: int,
+        docid: str,
+        title: str,
+        body: str,
+        language: str | None = None,
+        numbers: Mapping[str, float] | None = None,
+    ) -> None:
+        """Keep a document; one without any text is counted and left out, since nobody can judge it."""
+        docid = docid.strip()
+        if not self._fits(source, line, "document", docid, _UNFIT_DOCID, "blanks"):
+            return
+        title, body = clean(title), clean(body)
+        if not title and not body:
+            self.empty.append(docid)
+            return
+        self.gathered.documents[docid] = DocumentText(title, body, (language or "").strip().lower() or None)
+        for name, value in (numbers or {}).items():
+            self.gathered.numbers.setdefault(name, {})[docid] = value
+
+    def query(self, source: TextLines, line: int, qid: str, text: str, need: str = "") -> None:
+        """Keep a query."""
+        qid = qid.strip()
+        if not self._fits(source, line, "query", qid, _UNFIT_QID, "blanks or '#'"):
+            return
+        text, need = clean(text), clean(need)
+        if not text:
+            text, need = need, ""
+        if not text:
+            source.complain(qid, "the query has no text", line)
+            return
+        self.gathered.queries[qid] = QueryText(text, need)
+
+    def ids(self, what: str) -> list[str]:
+        """Return the ids of all records of a kind in their order, those that were left out included."""
+        return [key for kind, key in self._places if kind == what]
+
+    def _fits(self, source: TextLines, line: int, what: str, key: str, unfit: re.Pattern[str], words: str) -> bool:
+        if not key or unfit.search(key):
+            source.complain(key, f"the {what}'s id must be text without {words}, as LETOR's ids are", line)
+            return False
+        before = self._places.setdefault((what, key), f"{source.name}:{line}")
+        if before != f"{source.name}:{line}":
+            source.complain(key, f"the {what} {key!r} stands in {before} already; keep one of the two", line)
+            return False
+        return True
+
+
+def clean(text: str) -> str:
+    """Return a text without blanks around it, and without what cannot be stored."""
+    return _UNSTORABLE.sub("\ufffd", text.strip())

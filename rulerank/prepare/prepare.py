@@ -1,0 +1,226 @@
+"""From documents and queries to a collection: candidates, features, grades, and the texts that go with them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from rulerank.collection import UNLABELLED, Collection
+from rulerank.errors import InputError
+from rulerank.prepare.candidates import Search, average_precision, pool
+from rulerank.prepare.gathered import Gathered
+from rulerank.text.analyser import Analyser
+from rulerank.text.compute import features_of, whole_query
+from rulerank.text.corpus import FIELDS, Corpus
+from rulerank.text.languages import MOST_SAMPLED, detect_language, languages_of
+from rulerank.text.matches import Floats
+from rulerank.text.normalise import normalise_by_query
+from rulerank.texts import DocumentText, Texts
+
+Step = Callable[[str, int, int | None], None]
+
+DEPTH = 1000  # of the ranking that BM25 is measured by, as in trec_eval's runs
+DOCUMENT_FIELD = "document"
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a collection is prepared."""
+
+    candidates: int = 100  # of BM25 and of each run, for each query
+    judged: str = "auto"  # whether judged documents are candidates too: "pool", "leave", or by what is judged
+    languages: tuple[str, ...] | None = None  # of the analyser; None: detected
+    document_language: str | None = None  # of every document; None: as the file says, else detected
+    stemming: bool = True
+    stopping: bool = True
+    normalise: bool = True  # features to 0..1 within each query
+    features: tuple[str, ...] = ()  # by name; empty: all
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.candidates, int) or self.candidates < 0:
+            raise InputError(f"candidates must be a whole number of at least 0, not {self.candidates!r}")
+        if self.judged not in ("auto", "pool", "leave"):
+            raise InputError(f"judged is 'auto', 'pool' or 'leave', not {self.judged!r}")
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A collection with its texts, its queries' terms (for AR(R_q_d)), and what to know about it."""
+
+    collection: Collection
+    texts: Texts  # of the queries and documents of the collection
+    terms: dict[str, tuple[str, ...]]
+    analyser: Analyser
+    facts: dict[str, Any] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def prepare(gathered: Gathered, options: Options = Options(), *, step: Step | None = None) -> Prepared:  # noqa: B008
+    """Make a collection of what was gathered; `step(what, done, total)` tells how far it is and may raise to stop."""
+    tell = step or _silent
+    tell("languages", 0, None)
+    analyser = choose_analyser(gathered, options)
+    corpus = Corpus.build(gathered.documents, analyser, progress=lambda *at: tell("words", *at))
+    terms = {qid: analyser.query_words(whole_query(query)) for qid, query in gathered.queries.items()}
+    search = Search(corpus, progress=lambda *at: tell("index", *at))
+    pooled = options.judged == "pool" or (options.judged == "auto" and not gathered.complete)
+    pairs: list[tuple[str, str]] = []
+    precisions: list[float] = []
+    empty = []
+    for done, (qid, asked) in enumerate(terms.items()):
+        tell("candidates", done, len(terms))
+        judged = gathered.judgements.get(qid, {})
+        ranked = search.top(asked, max(options.candidates, DEPTH if judged else 0))
+        if any(grade > 0 for grade in judged.values()):
+            precisions.append(average_precision(ranked[:DEPTH], judged))
+        chosen = pool(qid, ranked, gathered.runs, judged if pooled else {}, options.candidates, corpus)
+        pairs += [(qid, docid) for docid in chosen]
+        if not chosen:
+            empty.append(qid)
+    del search
+    if not pairs:
+        raise InputError("no query finds a document; are the queries and the documents in the same language?")
+    collection = _collection(gathered, corpus, terms, pairs, options, tell)
+    documents = _documents(gathered, collection, analyser.languages, options, tell)
+    notes = list(gathered.notes)
+    notes += _told_missing(gathered, collection)
+    if empty:
+        notes.append(f"{len(empty)} queries find no document and are left out (as {empty[0]})")
+    kept = {qid: tuple(dict.fromkeys(terms[qid])) for qid in collection.queries}
+    texts = Texts({qid: gathered.queries[qid] for qid in kept}, documents)
+    facts = _facts(gathered, collection, documents, analyser, options, precisions)
+    return Prepared(collection, texts, kept, analyser, facts, tuple(notes))
+
+
+def _told_missing(gathered: Gathered, collection: Collection) -> list[str]:
+    """Say how many relevant documents are no candidates.
+
+    Where only relevant documents are listed, those beyond the candidates' depth would come in by their relevance alone,
+    and a ranker would learn that whatever does not match is relevant (T. Minka and S. Robertson, "Selection bias in
+    the LETOR datasets", 2008). So they stay out, unless somebody asks for them.
+    """
+    relevant = sum(grade > 0 for judged in gathered.judgements.values() for grade in judged.values())
+    found = int(np.count_nonzero(collection.grades > 0))
+    if found == relevant:
+        return []
+    return [
+        f"{found:,} of {relevant:,} relevant documents are among the candidates; more candidates find more, and "
+        "pooling the judged ones too would tell a ranker which they are"
+    ]
+
+
+def choose_analyser(gathered: Gathered, options: Options) -> Analyser:
+    """Return the analyser for the collection's languages: those that were named, that files name, or that are found."""
+    languages = options.languages
+    if languages is None:
+        named = Counter(document.language for document in gathered.documents.values() if document.language)
+        if sum(named.values()) * 2 > len(gathered.documents):
+            least = 0.05 * sum(named.values())
+            languages = tuple(code for code, count in named.most_common() if count >= least)
+            if named[languages[0]] >= 0.8 * sum(named.values()):
+                languages = languages[:1]
+        else:
+            documents = list(gathered.documents.values())
+            every = max(1, len(documents) // MOST_SAMPLED)
+            languages = languages_of(_sample(document) for document in documents[::every])
+    return Analyser(languages, options.stemming, options.stopping)
+
+
+def _sample(document: DocumentText) -> str:
+    return f"{document.title}\n{document.body[:1000]}"
+
+
+def _collection(
+    gathered: Gathered,
+    corpus: Corpus,
+    terms: dict[str, list[str]],
+    pairs: list[tuple[str, str]],
+    options: Options,
+    tell: Step,
+) -> Collection:
+    titles, bodies = (bool(corpus.counts(name).length.any()) for name in FIELDS[:2])
+    # Where a field is empty throughout, both together are the other one.
+    fields = FIELDS if titles and bodies else FIELDS[:1] if titles else FIELDS[1:2]
+    matrix, names = features_of(
+        corpus, terms, pairs, features=options.features, fields=fields, progress=lambda *at: tell("features", *at)
+    )
+    matrix, names = _with_numbers(matrix, names, gathered.numbers, pairs)
+    places = {qid: place for place, qid in enumerate(terms)}
+    if options.normalise:
+        matrix = normalise_by_query(matrix, np.array([places[qid] for qid, _ in pairs], np.int64))
+    return Collection.from_arrays(
+        matrix,
+        [qid for qid, _ in pairs],
+        [_grade(gathered, qid, docid) for qid, docid in pairs],
+        docids=[docid for _, docid in pairs],
+        feature_names=names,
+    )
+
+
+def _grade(gathered: Gathered, qid: str, docid: str) -> int:
+    judged = gathered.judgements.get(qid)
+    if judged is None:
+        return UNLABELLED
+    return judged.get(docid, 0 if gathered.complete else UNLABELLED)
+
+
+def _with_numbers(
+    matrix: Floats, names: tuple[str, ...], numbers: Mapping[str, Mapping[str, float]], pairs: list[tuple[str, str]]
+) -> tuple[Floats, tuple[str, ...]]:
+    """Add the columns of numbers that documents came with (links, popularity); one that is missing counts as 0."""
+    columns = [np.array([known.get(docid, 0.0) for _, docid in pairs]) for known in numbers.values()]
+    called = tuple(f"{name}({DOCUMENT_FIELD})" for name in numbers)
+    return np.column_stack([matrix, *columns]) if columns else matrix, (*names, *called)
+
+
+def _documents(
+    gathered: Gathered, collection: Collection, languages: tuple[str, ...], options: Options, tell: Step
+) -> dict[str, DocumentText]:
+    """Return the texts of the collection's documents, with the language that was given, named or found."""
+    wanted = set(collection.docids)
+    found = {}
+    for done, docid in enumerate(docid for docid in gathered.documents if docid in wanted):
+        if done % 100 == 0:
+            tell("languages", done, len(wanted))
+        document = gathered.documents[docid]
+        language = options.document_language or document.language or detect_language(_sample(document), languages)
+        found[docid] = document if language == document.language else replace(document, language=language)
+    return found
+
+
+def _facts(
+    gathered: Gathered,
+    collection: Collection,
+    documents: dict[str, DocumentText],
+    analyser: Analyser,
+    options: Options,
+    precisions: list[float],
+) -> dict[str, Any]:
+    graded = int(np.count_nonzero(collection.grades != UNLABELLED))
+    facts: dict[str, Any] = {
+        "format": gathered.kind,
+        "encodings": gathered.files,
+        "documents": len(gathered.documents),
+        "queries": len(gathered.queries),
+        "judgements": sum(map(len, gathered.judgements.values())),
+        "runs": list(gathered.runs),
+        "analyser": analyser.label,
+        "languages": dict(Counter(text.language or "unknown" for text in documents.values()).most_common()),
+        "candidates": options.candidates,
+        "normalised": options.normalise,
+        "rows": len(collection),
+        "rows_with_grade": graded,
+        "features": len(collection.feature_names),
+    }
+    if precisions:
+        facts["bm25_map"] = float(np.mean(precisions))
+        facts["bm25_queries"] = len(precisions)
+    return facts
+
+
+def _silent(what: str, done: int, total: int | None) -> None:
+    return None

@@ -1,0 +1,128 @@
+"""Write a prepared collection as files: all of them, or none."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from types import FrameType
+
+from rulerank.errors import InputError
+from rulerank.letor import write_letor
+from rulerank.letor.source import Source, open_source
+from rulerank.prepare.prepare import Prepared
+
+PACKED = (".gz", ".xz", ".bz2", ".zip")
+
+
+def paths_for(out: str | Path) -> dict[str, Path]:
+    """Return the files that belong to `--out collection.letor`, by what they hold."""
+    path = Path(out)
+    base = path.with_suffix("") if path.suffix.lower() in PACKED else path
+    stem = base.with_suffix("") if base.suffix else base
+    return {
+        "letor": path,
+        "queries": stem.with_name(f"{stem.name}.queries.jsonl"),
+        "documents": stem.with_name(f"{stem.name}.documents.jsonl"),
+        "features": stem.with_name(f"{stem.name}.features.txt"),
+        "facts": stem.with_name(f"{stem.name}.prepared.json"),
+    }
+
+
+def write_prepared(prepared: Prepared, out: str | Path) -> dict[str, Path]:
+    """Write the collection and what belongs to it, and return where.
+
+    Everything is written beside its place first; nothing is replaced until all is there, so that an error or Ctrl-C
+    leaves what was there before.
+    """
+    paths = paths_for(out)
+    if not paths["letor"].parent.is_dir():
+        raise InputError(f"cannot write {paths['letor']}: the folder {paths['letor'].parent} does not exist")
+    for path in paths.values():
+        if path.is_dir():
+            raise InputError(f"cannot write {path}: it is a folder")
+    work: dict[str, Callable[[Path], None]] = {
+        "letor": lambda path: write_letor(prepared.collection, path),
+        "queries": lambda path: _write_lines(path, _queries(prepared)),
+        "documents": lambda path: _write_lines(path, _documents(prepared)),
+        "features": lambda path: _write_lines(path, _features(prepared)),
+        "facts": lambda path: _write_lines(
+            path, [json.dumps({**prepared.facts, "notes": prepared.notes}, ensure_ascii=False, indent=1)]
+        ),
+    }
+    with ExitStack() as stack:
+        staged = {}
+        for what, path in paths.items():
+            # The ending stays, since it tells the writer how to compress.
+            beside = path.with_name(f".{os.getpid()}-{path.name}")
+            stack.callback(beside.unlink, missing_ok=True)
+            try:
+                work[what](beside)
+            except OSError as error:
+                raise InputError(f"cannot write {path}: {error.strerror or error}") from error
+            staged[what] = beside
+        with _uninterrupted():
+            for what, beside in staged.items():
+                beside.replace(paths[what])
+    return paths
+
+
+def read_feature_names(source: Source) -> tuple[str, ...]:
+    """Read the names of features from a file of `number <tab> name` lines, as `prepare` and the export write them."""
+    with open_source(source) as stream:
+        pieces = []
+        while piece := stream.read(1 << 16):
+            pieces.append(piece)
+        name = stream.name
+    try:
+        text = b"".join(pieces).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{name}: the names of features are not UTF-8 ({error}); save the file as UTF-8") from error
+    names = []
+    for line, row in enumerate((row for row in text.splitlines() if row.strip()), 1):
+        number, tab, label = row.partition("\t")
+        if not tab or number.strip() != str(line) or not label.strip():
+            raise InputError(f"{name}:{line}: expected '{line}', a tab and the feature's name, but found {row[:60]!r}")
+        names.append(label.strip())
+    return tuple(names)
+
+
+def _queries(prepared: Prepared) -> Iterator[str]:
+    for qid, query in prepared.texts.queries.items():
+        record = {"qid": qid, "text": query.text, "need": query.need, "terms": prepared.terms[qid]}
+        yield json.dumps(record, ensure_ascii=False)
+
+
+def _documents(prepared: Prepared) -> Iterator[str]:
+    for docid, document in prepared.texts.documents.items():
+        record = {"docid": docid, "title": document.title, "text": document.body, "language": document.language}
+        yield json.dumps({name: value for name, value in record.items() if value is not None}, ensure_ascii=False)
+
+
+def _features(prepared: Prepared) -> Iterator[str]:
+    return (f"{number}\t{' '.join(name.split())}" for number, name in enumerate(prepared.collection.feature_names, 1))
+
+
+def _write_lines(path: Path, lines: Iterator[str] | list[str]) -> None:
+    with path.open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(f"{line}\n" for line in lines)
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Put Ctrl-C off to the end of the block, so that a set of files is never replaced by half."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[FrameType | None] = []
+    before = signal.signal(signal.SIGINT, lambda _, frame: came.append(frame))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if came:
+        raise KeyboardInterrupt

@@ -1,0 +1,115 @@
+"""Documents as numbers: every term of every document in one array, from which fields, counts and matches are read."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from rulerank.errors import InputError
+from rulerank.text.analyser import Words
+from rulerank.text.corpus_kernels import count_terms, vector_norms
+from rulerank.texts import DocumentText
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Progress = Callable[[int, int | None], None]
+
+FIELDS = ("title", "body", "whole")
+AT_ONCE = 256  # documents between two calls of `progress`
+
+
+@dataclass(frozen=True)
+class FieldCounts:
+    """What is known of one field over all documents."""
+
+    df: Ints  # of each term: number of documents whose field holds it
+    cf: Ints  # of each term: how often it occurs
+    length: Ints  # of each document: terms in the field
+    distinct: Ints  # of each document: different terms in the field
+    norm: Floats  # of each document: its length as a vector of (1 + ln tf) idf
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """The terms of documents, as numbers, with the title's before the body's."""
+
+    places: dict[str, int]  # of each docid
+    vocabulary: dict[str, int]  # number of each term
+    tokens: npt.NDArray[np.int32]  # of all documents, one after the other
+    starts: Ints  # of each document, and the end of the last
+    bodies: Ints  # of each document: where its body begins
+    _counts: dict[str, FieldCounts] = field(default_factory=dict)
+
+    @classmethod
+    def build(
+        cls, documents: Mapping[str, DocumentText], analyser: Words, *, progress: Progress | None = None
+    ) -> Corpus:
+        """Number the terms of documents; `progress(done, total)` counts documents and may raise to stop."""
+        vocabulary = _Numbers()
+        tokens = array("i")
+        starts, bodies = array("q", [0]), array("q")
+        for done, document in enumerate(documents.values()):
+            if progress and done % AT_ONCE == 0:
+                progress(done, len(documents))
+            tokens.extend([vocabulary[term] for term in analyser.terms(document.title)])
+            bodies.append(len(tokens))
+            tokens.extend([vocabulary[term] for term in analyser.terms(document.body)])
+            starts.append(len(tokens))
+        return cls(
+            places={docid: place for place, docid in enumerate(documents)},
+            vocabulary=dict(vocabulary),
+            tokens=np.frombuffer(tokens, np.int32) if tokens else np.zeros(0, np.int32),
+            starts=np.array(starts, np.int64),
+            bodies=np.array(bodies, np.int64),
+        )
+
+    def __len__(self) -> int:
+        return len(self.bodies)
+
+    @cached_property
+    def docids(self) -> tuple[str, ...]:
+        """The documents' ids, in order."""
+        return tuple(self.places)
+
+    def bounds(self, name: str) -> tuple[Ints, Ints]:
+        """Return where a field begins and ends in `tokens`, for each document."""
+        if name not in FIELDS:
+            raise InputError(f"no field is named {name!r}; there are: {', '.join(FIELDS)}")
+        return {
+            "title": (self.starts[:-1], self.bodies),
+            "body": (self.bodies, self.starts[1:]),
+            "whole": (self.starts[:-1], self.starts[1:]),
+        }[name]
+
+    def counts(self, name: str) -> FieldCounts:
+        """Return the counts of a field, made once."""
+        if name not in self._counts:
+            begins, ends = self.bounds(name)
+            df, cf, distinct = count_terms(self.tokens, begins, ends, len(self.vocabulary))
+            norm = vector_norms(self.tokens, begins, ends, idf_of(df, len(self)))
+            self._counts[name] = FieldCounts(df, cf, ends - begins, distinct, norm)
+        return self._counts[name]
+
+    def numbers(self, terms: Sequence[str]) -> Ints:
+        """Return the numbers of terms, -1 for one that no document holds."""
+        return np.array([self.vocabulary.get(term, -1) for term in terms], np.int64)
+
+
+def idf_of(df: npt.NDArray[Any], documents: int) -> Floats:
+    """Return the inverse document frequency of terms, ln(1 + (N - df + 0.5) / (df + 0.5)): above 0 for every term."""
+    rarity: Floats = np.log1p((documents - df + 0.5) / (df + 0.5))
+    return rarity
+
+
+class _Numbers(dict[str, int]):
+    """Numbers terms as they are first asked for."""
+
+    def __missing__(self, term: str) -> int:
+        number = self[term] = len(self)
+        return number

@@ -1,0 +1,91 @@
+"""Languages: their names, stop words and stemmers, and telling which one a text is in; nothing leaves the machine."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+
+from rulerank.text.tokens import STOP_WORDS
+
+LANGUAGES = {
+    "ar": "Arabic", "ca": "Catalan", "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek", "en": "English",
+    "eo": "Esperanto", "es": "Spanish", "et": "Estonian", "eu": "Basque", "fa": "Persian", "fi": "Finnish",
+    "fr": "French", "ga": "Irish", "hi": "Hindi", "hu": "Hungarian", "hy": "Armenian", "id": "Indonesian",
+    "it": "Italian", "ja": "Japanese", "ko": "Korean", "lt": "Lithuanian", "nb": "Norwegian", "ne": "Nepali",
+    "nl": "Dutch", "nn": "Norwegian", "no": "Norwegian", "pl": "Polish", "pt": "Portuguese", "ro": "Romanian",
+    "ru": "Russian", "sr": "Serbian", "sv": "Swedish", "ta": "Tamil", "th": "Thai", "tr": "Turkish", "uk": "Ukrainian",
+    "vi": "Vietnamese", "yi": "Yiddish", "zh": "Chinese",
+}  # fmt: skip
+"""English names of languages by their ISO 639-1 codes; Snowball's stemmers go by the same names."""
+
+HEAD = 400  # characters that are looked at: more tell hardly more, and take longer
+FEWEST_LETTERS = 12  # fewer are a guess
+SURE_LETTERS = 200  # more are sure, whatever the language
+MOST_SAMPLED = 400
+MAIN_SHARE = 0.8  # of the documents: what makes a language that of a collection
+ALSO_SHARE = 0.05
+
+
+def detect_language(text: str, among: Sequence[str] = ()) -> str | None:
+    """Return the code of the language that a text is in, such as "en", or None if it is too short to tell.
+
+    By py3langid (Lui and Baldwin's langid.py, 2012, retrained): n-grams of bytes, no network. A short text, such as a
+    title full of names, is told `among` the languages of its collection alone, if they are given.
+    """
+    head = text[:HEAD]
+    letters = sum(map(str.isalpha, head))
+    dense = _is_dense(head)
+    if letters < FEWEST_LETTERS and not dense:
+        return None
+    short = letters < SURE_LETTERS and not dense
+    if short and len(among) == 1:
+        return among[0]
+    import py3langid  # type: ignore[import-untyped]  # noqa: PLC0415 (a second to load, which only this function needs)
+
+    if short and among:
+        return next((str(code) for code, _ in py3langid.rank(head) if code in among), None)
+    return str(py3langid.classify(head)[0])
+
+
+def _is_dense(text: str) -> bool:
+    """Say whether a text is in a script of which a few characters are a sentence."""
+    return sum(char >= "\u0e00" and char.isalpha() for char in text) >= FEWEST_LETTERS // 3
+
+
+def languages_of(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the languages of a collection by a sample of its texts, the most frequent first.
+
+    One alone if four fifths of the texts are in it; else all that one in twenty has. None if no text can be told.
+    """
+    known = Counter(code for code in map(detect_language, texts) if code)
+    told = sum(known.values())
+    if not told:
+        return ()
+    ordered = known.most_common()
+    if ordered[0][1] >= MAIN_SHARE * told:
+        return (ordered[0][0],)
+    return tuple(code for code, count in ordered if count >= ALSO_SHARE * told)
+
+
+@cache
+def stemmer(code: str) -> Callable[[str], str] | None:
+    """Return Snowball's stemmer of a language, or None if it has none."""
+    import snowballstemmer  # type: ignore[import-untyped]  # noqa: PLC0415
+
+    name = LANGUAGES.get(code, "").lower()
+    if name not in snowballstemmer.algorithms():
+        return None
+    stem: Callable[[str], str] = snowballstemmer.stemmer(name).stemWord
+    return stem
+
+
+@cache
+def stop_words(code: str) -> frozenset[str]:
+    """Return the stop words of a language, as bm25s has them (for English, beside ours); none if it does not."""
+    from bm25s import stopwords  # type: ignore[import-untyped]  # noqa: PLC0415
+
+    if code == "en":
+        return STOP_WORDS | frozenset(stopwords.STOPWORDS_EN_PLUS)
+    listed = getattr(stopwords, f"STOPWORDS_{LANGUAGES.get(code, '').upper()}", ())
+    return frozenset(word.casefold() for word in listed)
