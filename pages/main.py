@@ -21,6 +21,7 @@ PAGES = (
     ("research", "ranking.py", "Ranking", "format_list_numbered", "ranking"),
     ("research", "agreement.py", "Agreement", "handshake", "agreement"),
     ("research", "simulate.py", "Simulate", "science", "simulate"),
+    ("research", "clicks.py", "Clicks", "ads_click", "clicks"),
     ("research", "export.py", "Export", "download", "export"),
     ("research", "new_campaign.py", "New campaign", "add", "new"),
     ("administer", "people.py", "People", "group", "people"),

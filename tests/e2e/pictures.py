@@ -30,6 +30,7 @@ PAGES = {
     "ranking": "/ranking",
     "agreement": "/agreement",
     "simulate": "/simulate?simulation=1",
+    "clicks": "/clicks",
     "export": "/export",
     "new-campaign": "/new",
     "people": "/people",
@@ -80,6 +81,14 @@ def wait_for_quiet(screen: Screen) -> None:
         quiet = 0 if busy else quiet + 1
 
 
+def simulate_clicks(screen: Screen) -> None:
+    """Make up a click log and fit the models, so that the Clicks page has something to show."""
+    screen.page.get_by_role("radio", name="Simulate a log").click()
+    screen.page.get_by_role("button", name="Simulate", exact=True).click()
+    screen.page.get_by_role("button", name="Fit", exact=True).click()
+    screen.page.get_by_text("Perplexity by position").first.wait_for()
+
+
 def take_pictures(folder: Path) -> list[Path]:
     """Write one picture a page; the Label page also dark and as a tablet shows it."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -96,6 +105,8 @@ def take_pictures(folder: Path) -> list[Path]:
             wanted += [(dark, "label-dark", "/label"), (tablet, "label-tablet", "/label")]
             for screen, name, path in wanted:
                 screen.go(path)
+                if name == "clicks":
+                    simulate_clicks(screen)
                 wait_for_quiet(screen)
                 taken.append(folder / f"{name}.png")
                 screen.page.screenshot(path=taken[-1])

@@ -23,6 +23,7 @@ LEAST = {
     "agreement": "researcher",
     "export": "researcher",
     "simulate": "researcher",
+    "clicks": "researcher",
     "new_campaign": "researcher",
     "people": "admin",
 }

@@ -1,0 +1,34 @@
+"""What runs beside the Clicks page: one task for each part of it, which a newer one takes the place of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import streamlit as st
+
+from pages.widgets.import_task import Task
+from pages.widgets.plain import plain
+from rulerank.errors import RulerankError
+
+LOG, FITS, TABLES = "clicks-log", "clicks-fits", "clicks-tables"
+DOCUMENTS, MEASURED = "clicks-documents", "clicks-measured"
+
+
+def begin(part: str, wish: Any, task: Task[Any]) -> tuple[Any, Task[Any]]:
+    """Keep a task with what was wished for; the part's earlier one is of no use any more, and ends."""
+    forget(part)
+    kept = st.session_state[part] = (wish, task)
+    return kept
+
+
+def forget(part: str) -> None:
+    """End a part's task, if there is one, and forget its result."""
+    earlier = st.session_state.pop(part, None)
+    if earlier is not None:
+        earlier[1].cancel()
+
+
+def tell(task: Task[Any]) -> None:
+    """Say why a task has no result."""
+    error = task.error or RulerankError("there is no result")
+    (st.info if task.cancelled else st.error)(f"{plain(str(error))}.")
