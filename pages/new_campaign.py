@@ -17,6 +17,7 @@ from pages.widgets.import_rows import Rows, known_labels, levels_needed
 from pages.widgets.import_source import ask_source, reading
 from pages.widgets.import_task import Task, watch
 from pages.widgets.plain import plain
+from pages.widgets.texts_source import ASKED, ask_texts
 from rulerank.campaign import Settings
 from rulerank.errors import RulerankError
 
@@ -24,22 +25,29 @@ if TYPE_CHECKING:
     from db.people import Person
 
 STORING = "import-storing"
+WAYS = {"letor": "I have a LETOR file with features", "texts": "I have documents and queries"}
 
 
 def main(person: Person) -> None:
     """Ask for the data, then for everything else."""
-    heading("New campaign", "Bring query-document pairs with features, decide what is labelled and how, and start.")
+    heading("New campaign", "Bring texts, or pairs with features; decide what is labelled and how, and start.")
     storing: Task[int] | None = st.session_state.get(STORING)
     if storing is not None and storing.result is not None:
         show_ready(storing.result)
         return
     st.subheader("1 · Data")
     try:
-        asked = ask_source(context.workspace(), paths=context.wiring().sign_in == "open")
+        way = st.radio(
+            "What you have", list(WAYS), format_func=WAYS.__getitem__, horizontal=True, key="import-way",
+            label_visibility="collapsed",
+        )  # fmt: skip
+        paths = context.wiring().sign_in == "open"
+        asked = ask_texts(paths=paths) if way == "texts" else ask_source(context.workspace(), paths=paths)
         if asked is None:
             return
         key, work, called = asked
-        imported = read(reading(key, work))
+        words = "Preparing the collection" if way == "texts" else "Reading the files"
+        imported = read(reading(key, work, words))
         if imported is not None:
             show_preview(imported)
             ask_the_rest(person, imported, called)
@@ -124,6 +132,7 @@ def show_ready(number: int) -> None:
     """Say that the campaign is there, and what comes next."""
     st.session_state["campaign"] = number
     st.session_state.pop("import-task", None)
+    st.session_state.pop(ASKED, None)
     st.success("The campaign is ready.", icon=":material/check_circle:")
     label, another, _ = st.columns([1, 1, 2])
     if label.button("Start labelling", type="primary", icon=":material/edit_note:", width="stretch"):

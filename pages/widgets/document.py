@@ -11,6 +11,7 @@ import streamlit as st
 
 from rulerank.campaign import OpenCampaign
 from rulerank.text.highlight import highlight_terms
+from rulerank.text.passage import best_passage
 from rulerank.texts import DocumentText
 
 LONGEST = 60_000
@@ -18,6 +19,12 @@ LONGEST = 60_000
 
 MOST_MARKS = 2_000
 """Words of a text that are marked, from its beginning: tens of thousands of marks would freeze the browser."""
+
+LONG = 1_500
+"""Characters of a text that fit into the panel's box; of a longer one the best passage comes first."""
+
+PASSAGE = 800
+"""Characters of that passage: enough to judge by, and all of it in sight."""
 
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
@@ -47,13 +54,29 @@ def pieces(text: str, query: str) -> list[str]:
 
 
 def text_shown(text: DocumentText, query: str, *, whole: bool = False) -> dict[str, Any]:
-    """Return a document's text for the panel; a very long one in part, with a way to the rest."""
+    """Return a document's text for the panel: of a long one the best passage too, of a very long one only a part.
+
+    The passage is sought in what goes to the panel at first, however long the text is.
+    """
     cut = len(text.body) > LONGEST and not whole
     return {
+        **(passage_shown(text.body, query) if len(text.body) > LONG else {}),
         "title": pieces(text.title[:1000], query) if text.title else [],
         "body": pieces(text.body[:LONGEST] if cut else text.body, query),
         "more": f"Show all {len(text.body):,} characters" if cut else "",
     }
+
+
+def passage_shown(body: str, query: str) -> dict[str, Any]:
+    """Return the passage of a text that holds most of the query, in pieces, and what to say above it."""
+    start, end, found = best_passage(body[:LONGEST], query, length=PASSAGE)
+    cut = pieces(body[start:end], query)
+    if body[:start].strip():
+        cut[0] = f"… {cut[0]}"
+    if body[end:].strip():
+        cut[-1] = f"{cut[-1]} …"
+    missed = "No word of the query was found in the text. It begins:" if query else "The text begins:"
+    return {"passage": cut, "about": "Best passage for the query:" if found else missed}
 
 
 def features_shown(opened: OpenCampaign, row: int) -> list[tuple[str, str, float]]:

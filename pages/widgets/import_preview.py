@@ -44,6 +44,8 @@ def show_preview(imported: Imported) -> None:
         number("Documents a query", f"{sizes['median']:g}", spread)
         number("Features", f"{summary['features']:,}")
         number("Grades known", f"{graded / max(1, len(collection)):.0%}", f"{graded:,} documents.")
+    for fact in imported.facts:
+        st.caption(plain(fact))
     for note in imported.notes:
         st.warning(plain(f"{note[0].upper()}{note[1:]}.".replace("?.", "?")), icon=":material/warning:")
     for note in odd_features(summary):

@@ -91,7 +91,8 @@ class Imported:
     second: np.ndarray  # a mask of the rows that came from the files of the evaluation set
     texts: Texts | None
     files: tuple[tuple[str, int, int], ...]  # name, documents, queries
-    notes: tuple[str, ...] = field(default=())
+    notes: tuple[str, ...] = field(default=())  # what to look at twice
+    facts: tuple[str, ...] = field(default=())  # what was read and done
 
 
 def read_files(files: Files, progress: Progress) -> Imported:

@@ -145,13 +145,21 @@ def _ask_stored(workspace: Workspace) -> tuple[Hashable, Work, str]:
     return ("stored", number), load, found[number].name
 
 
-def reading(key: Hashable, work: Work) -> Task[Imported]:
+def reading(key: Hashable, work: Work, words: str = "Reading the files") -> Task[Imported]:
     """Return the task that reads this choice, started the first time it is asked for; an older one is ended."""
     kept: tuple[Hashable, Task[Imported]] | None = st.session_state.get("import-task")
     if kept is not None and kept[0] == key:
         return kept[1]
     if kept is not None:
         kept[1].cancel()
-    task = Task(work, "Reading the files")
+    task = Task(work, words)
     st.session_state["import-task"] = (key, task)
     return task
+
+
+def end_reading(key: Hashable) -> None:
+    """End the task that reads this choice, if there is one: somebody has changed their mind."""
+    kept: tuple[Hashable, Task[Imported]] | None = st.session_state.get("import-task")
+    if kept is not None and kept[0] == key:
+        kept[1].cancel()
+        del st.session_state["import-task"]

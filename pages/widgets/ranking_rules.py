@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from pages.widgets.ranking_data import Fitted
-from rulerank.ranking import LRAR, EagerRules, QueryLevelRules, QueryTermRules, StableRules
+from rulerank.ranking import LRAR, EagerRules, LRARItems, QueryLevelRules, QueryTermRules, StableRules
 from rulerank.rules import Rule, mine_document
 from rulerank.rules.items import Items
 
@@ -21,6 +21,7 @@ def rules_behind(fitted: Fitted, document: Items, query: int | None = None) -> l
     """
     ways: dict[type, Callable[[Fitted, Items, int | None], list[Rule]]] = {
         LRAR: _all,
+        LRARItems: _all,
         QueryTermRules: _all,
         EagerRules: _frequent,
         StableRules: _stable,
@@ -79,19 +80,23 @@ def _is_stable(rule: Rule, shared: np.ndarray, fitted: Fitted, queries: np.ndarr
     return bool((gap <= settings["phi"] + 1e-12).sum() >= settings["agreement"] * documents.size - 1e-9)
 
 
-def grade_shares(rules: Sequence[Rule], levels: int) -> np.ndarray:
-    """Return s(d, r), the mean confidence of the rules for each grade, and p(r|d), their shares (eq. 1 and 2)."""
+def grade_shares(rules: Sequence[Rule], levels: int, *, whole: bool = False) -> np.ndarray:
+    """Return s(d, r), the mean confidence of the rules for each grade, and p(r|d), their shares (eq. 1 and 2).
+
+    `whole` divides by all antecedents, as `LRARItems` does, and not by the rules of the grade.
+    """
     means = np.zeros(levels)
+    antecedents = len({rule.antecedent for rule in rules})
     for level in range(levels):
         found = [rule.confidence for rule in rules if rule.grade == level]
-        means[level] = sum(found) / len(found) if found else 0.0
+        means[level] = sum(found) / (antecedents if whole else len(found)) if found else 0.0
     total = means.sum()
     return np.stack([means, means / total if total else means])
 
 
-def shares_table(rules: Sequence[Rule], names: Sequence[str]) -> pd.DataFrame:
+def shares_table(rules: Sequence[Rule], names: Sequence[str], *, whole: bool = False) -> pd.DataFrame:
     """Return how the rules of each grade add up to the score."""
-    means, shares = grade_shares(rules, len(names))
+    means, shares = grade_shares(rules, len(names), whole=whole)
     numbers = [sum(rule.grade == level for rule in rules) for level in range(len(names))]
     return pd.DataFrame(
         {
@@ -103,8 +108,8 @@ def shares_table(rules: Sequence[Rule], names: Sequence[str]) -> pd.DataFrame:
     )
 
 
-def score_words(rules: Sequence[Rule], names: Sequence[str], what: str = "Score") -> str:
+def score_words(rules: Sequence[Rule], names: Sequence[str], what: str = "Score", *, whole: bool = False) -> str:
     """Say how the score comes about."""
-    shares = grade_shares(rules, len(names))[1]
+    shares = grade_shares(rules, len(names), whole=whole)[1]
     parts = " + ".join(f"{level} × {share:.3f}" for level, share in enumerate(shares) if level)
     return f"{what} = sum of grade × p(grade) = {parts} = **{float((shares * np.arange(len(shares))).sum()):.3f}**"

@@ -146,6 +146,7 @@ def show_rules(opened: OpenCampaign, fitted: Fitted, documents: Documents, place
     if isinstance(fitted.model, QueryLevelRules):
         query = _show_functions(opened, fitted, document)
     rules = rules_behind(fitted, document, query)
+    whole = getattr(fitted.model, "average", "") == "antecedents"
     if rules is None:
         st.info("This ranker does not tell which rules it used.")
         return
@@ -155,11 +156,15 @@ def show_rules(opened: OpenCampaign, fitted: Fitted, documents: Documents, place
     if isinstance(fitted.model, QueryTermRules):
         st.caption("Rules on features alone are listed; those that also name a query term are counted in the score.")
     else:
-        st.markdown(score_words(rules, names, "Score" if query is None else "What this function says"))
-    st.dataframe(shares_table(rules, names), hide_index=True, width="content")
-    st.caption(
-        "Mean confidence: of the rules that predict the grade. p(grade): its share among the means of all grades."
+        what = "Score" if query is None else "What this function says"
+        st.markdown(score_words(rules, names, what, whole=whole))
+    st.dataframe(shares_table(rules, names, whole=whole), hide_index=True, width="content")
+    over = (
+        "over all antecedents, 0 where one has no rule for the grade"
+        if whole
+        else "of the rules that predict the grade"
     )
+    st.caption(f"Mean confidence: {over}. p(grade): its share among the means of all grades.")
     table = charts.score_rules_table(rules, opened.item_text, names)
     st.dataframe(
         table.head(MOST_RULES),

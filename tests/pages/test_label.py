@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.widgets.document import LONGEST, document_html, marked, pieces, plain, text_shown
+from pages.widgets.document import LONG, LONGEST, document_html, marked, pieces, plain, text_shown
 from pages.widgets.labelling import RefusedError, answer
 from rulerank.campaign import Kind
 from rulerank.sampling import SSAR
@@ -246,3 +246,58 @@ def test_a_megabyte_is_cut_until_all_of_it_is_asked_for():
     assert sum(map(len, text_shown(text, "word")["body"])) == LONGEST
     assert "1,000,000" in text_shown(text, "word")["more"]
     assert "".join(text_shown(text, "word", whole=True)["body"]) == text.body
+
+
+def long_text(*, answer: str, before: int = 40, after: int = 40) -> DocumentText:
+    filler = "Nothing of interest stands in this sentence at all. "
+    return DocumentText("Wings", filler * before + answer + " " + filler * after)
+
+
+def test_of_a_long_text_the_best_passage_comes_first_and_the_whole_with_it():
+    answer = "The flutter of a wing grows with the speed of the air."
+    text = long_text(answer=answer)
+    shown = text_shown(text, "flutter wings speed")
+    passage = "".join(shown["passage"])
+    assert answer in passage
+    assert len(passage) < LONG < len(text.body)
+    assert passage[0] == passage[-1] == "…"
+    assert passage.strip("… ") in text.body
+    assert shown["passage"][1::2] == ["flutter", "wing", "speed"]
+    assert shown["about"] == "Best passage for the query:"
+    assert "".join(shown["body"]) == text.body
+
+
+@pytest.mark.parametrize(("before", "after"), [(0, 60), (60, 0)])
+def test_a_passage_at_an_end_of_the_text_says_where_the_text_goes_on(before, after):
+    shown = text_shown(long_text(answer="Flutter, as it were.", before=before, after=after), "flutter")
+    passage = "".join(shown["passage"])
+    assert (passage.startswith("…"), passage.endswith("…")) == (bool(before), bool(after))
+
+
+def test_without_a_match_the_beginning_comes_first():
+    text = long_text(answer="Flutter.")
+    shown = text_shown(text, "spectroscopy")
+    assert text.body.startswith("".join(shown["passage"]).removesuffix(" …"))
+    assert shown["about"].startswith("No word of the query")
+    assert text_shown(text, "")["about"] == "The text begins:"
+
+
+@pytest.mark.parametrize("length", [0, 1, LONG])
+def test_a_text_that_fits_has_no_passage(length):
+    assert "passage" not in text_shown(DocumentText("t", "x" * length), "x")
+
+
+def test_a_passage_of_a_megabyte_is_sought_in_what_is_sent_at_first():
+    text = long_text(answer="Flutter.", before=100, after=20_000)
+    shown = text_shown(text, "flutter")
+    assert "Flutter" in shown["passage"]
+    assert shown["more"]
+    asked = text_shown(text, "flutter", whole=True)
+    assert asked["passage"] == shown["passage"]
+    assert "".join(asked["body"]) == text.body
+
+
+def test_a_passage_cannot_do_anything_either():
+    shown = text_shown(long_text(answer=NASTY), "zip file")
+    assert {"zip", "files"} <= set(shown["passage"][1::2])
+    assert not {"\u202e", "\x00", "\x07"} & set("".join(shown["passage"]))

@@ -69,6 +69,7 @@ class Panel {
     if (fresh) {
       clearTimeout(this.drafting);
       this.shown = performance.now();
+      this.unfolded = false; // each document begins with its best passage
       this.note = undefined;
       if (data.note) this.open(data.note);
     }
@@ -113,13 +114,15 @@ class Panel {
   }
 
   text() {
-    const { title, body, more, features } = this.data;
+    const { title, body, more, features, passage, about } = this.data;
+    const folded = passage && !this.unfolded;
     const made = make("article", "rr-document");
     made.tabIndex = 0;
     made.setAttribute("aria-label", "Document");
     if (title?.length) made.append(pieces("h4", "", title));
-    if (body) made.append(pieces("pre", "", body));
-    if (more) {
+    if (folded) made.append(make("p", "rr-hint", about), pieces("pre", "", passage));
+    else if (body) made.append(pieces("pre", "", body));
+    if (more && !folded) {
       const all = this.button(more, "", { kind: "whole" });
       all.classList.add("rr-more");
       made.append(all);
@@ -172,12 +175,20 @@ class Panel {
       note.title = "Opens a note. It is kept as you type, and saved with your next key.";
       const marks = this.button("Mark the query's words", "m", { kind: "marks" });
       marks.setAttribute("aria-pressed", String(this.marks));
-      made.append(skip, later, note, make("span", "rr-space"), marks);
+      made.append(skip, later, note, ...this.unfold(), make("span", "rr-space"), marks);
     }
     const why = this.button("Why the last one?", "w", { kind: "why" });
     why.setAttribute("aria-pressed", String(this.view.why));
     made.append(why);
     return made;
+  }
+
+  unfold() {
+    if (!this.data.passage) return [];
+    const made = this.button("Whole text", "t", { kind: "unfold" });
+    made.title = "Shows all of the text, or its best passage again.";
+    made.setAttribute("aria-pressed", String(this.unfolded));
+    return [made];
   }
 
   why() {
@@ -252,6 +263,7 @@ class Panel {
     if (key === "w") return { kind: "why" };
     if (data.pause) return null;
     if (/^[0-9]$/.test(key)) return Number(key) < data.grades.length ? { kind: "grade", grade: Number(key) } : null;
+    if (key === "t") return data.passage ? { kind: "unfold" } : null;
     const kind = { s: "cannot_tell", l: "later", n: "note", m: "marks" }[key];
     return kind ? { kind } : null;
   }
@@ -268,6 +280,7 @@ class Panel {
     const { kind } = act;
     if (kind === "note") return this.write();
     if (kind === "marks" || kind === "why") return this.turn(kind);
+    if (kind === "unfold") return this.turnOver();
     const quick = performance.now() - this.shown < this.data.dwell;
     if (this.busy || (quick && DECISIONS.includes(kind))) return;
     if (kind === "beyond") this.view.beyond = true;
@@ -289,6 +302,15 @@ class Panel {
     localStorage.setItem(`rulerank-${kind}`, JSON.stringify(kind === "marks" ? this.marks : this.view.why));
     this.draw(false);
     if (kind === "why" && this.view.why) this.ask({ kind: "look" });
+  }
+
+  // Both are here already, so that looking at the rest of a text costs nothing.
+  turnOver() {
+    const focused = this.root.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
+    this.unfolded = !this.unfolded;
+    this.draw(true);
+    if (focused) this.root.querySelector(`[data-key="${focused}"]`)?.focus();
+    else this.document.focus({ preventScroll: true });
   }
 
   // Asks until there is an answer. The ticket names one document under one token, which is written once only.
