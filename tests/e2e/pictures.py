@@ -78,7 +78,8 @@ def wait_for_quiet(screen: Screen) -> None:
     while quiet < 4:
         screen.page.wait_for_timeout(400)
         busy = screen.page.locator(READY).count() == 0 or screen.page.locator("[data-testid=stSkeleton]").count() > 0
-        quiet = 0 if busy else quiet + 1
+        working = screen.page.get_by_text("The background worker works out").count() > 0
+        quiet = 0 if busy or working else quiet + 1
 
 
 def simulate_clicks(screen: Screen) -> None:

@@ -64,14 +64,14 @@ def test_the_words_of_the_query_are_marked_or_not(screen, log):
     while screen.page.locator(".rr-document mark").count() == 0:
         screen.press("0")
     marked = colour_of_marks(screen)
-    screen.button("Mark the query's words").click()
+    screen.button("Mark words").click()
     assert colour_of_marks(screen) == "rgba(0, 0, 0, 0)" != marked
     before = log.events("grade")
     row = log.held(screen.document())
     screen.press("1")  # the keys work after a click on a button
     assert log.events("grade") == [*before, (row, 1, "")]
     screen.page.keyboard.press("m")
-    expect(screen.button("Mark the query's words")).to_have_attribute("aria-pressed", "true")
+    expect(screen.button("Mark words")).to_have_attribute("aria-pressed", "true")
 
 
 def test_the_reason_is_told_for_the_last_document(screen):

@@ -173,7 +173,7 @@ class Panel {
       later.title = this.data.later;
       const note = this.button("Note", "n", { kind: "note" });
       note.title = "Opens a note. It is kept as you type, and saved with your next key.";
-      const marks = this.button("Mark the query's words", "m", { kind: "marks" });
+      const marks = this.button("Mark words", "m", { kind: "marks" });
       marks.setAttribute("aria-pressed", String(this.marks));
       made.append(skip, later, note, ...this.unfold(), make("span", "rr-space"), marks);
     }
