@@ -17,10 +17,11 @@ class FewestOccurrences(Sampler):
     SSAR counts the rules a document draws: an antecedent that was labelled once weighs as much as one that was labelled
     a hundred times. But LRAR's score is a mean of confidences, and a confidence from n labels is off by about
     1 / sqrt(n): what matters is how often, not whether. So this sampler goes by the sum, over the antecedents X within
-    a document, of the labelled documents that hold X. That is also what is left of the largest posterior variance of a
-    Gaussian process on shared items when grades are noisy: the variance a label takes away from a document grows with
-    the square of the number of items they share. Grades do not enter, so the order is known beforehand, several people
-    may work on the next documents at once, and a wrong grade cannot lead it astray. There is no natural stop.
+    a document, of the labelled documents that hold X. Close to it is the largest posterior variance of a Gaussian
+    process on shared items when grades are very noisy: there a label takes away from a document's variance in
+    proportion to s^2, s being the items they share, where this sampler adds s (s + 1) / 2. Grades do not enter, so the
+    order is known beforehand, several people may work on the next documents at once, and a wrong grade cannot lead it
+    astray. There is no natural stop.
 
     First of all: SSAR's first, the document with the largest total occurrence of its items in the pool. Tie: the
     smaller total occurrence; still tied: the later row.
