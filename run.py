@@ -77,7 +77,8 @@ def test(arguments: list[str]) -> int:
         code = python("-m", *check)
         if code:
             return code
-    return python("-m", "pytest", *arguments)
+    # Two at a time, a file each: the tests in a browser and on a database wait more than they work.
+    return python("-m", "pytest", "-n", "2", "--dist", "loadfile", *arguments)
 
 
 def main(arguments: list[str]) -> int:
