@@ -118,7 +118,9 @@ class TestFiles:
         assert [file.name for file in (*layout.documents, *layout.queries)] == ["goods.csv", "asked.csv"]
         assert layout.judgements == ()
 
-    @pytest.mark.parametrize("data", [zipped({})[:-3], zipped({"a.txt": "x" * 500})[:-90] + b"PK"])
+    @pytest.mark.parametrize(
+        "data", [zipped({})[:-3], zipped({"a.txt": "x" * 500})[:-90] + b"PK"], ids=["cut off", "damaged"]
+    )
     def test_what_cannot_be_opened_is_told_in_words(self, data, tmp_path):
         (tmp_path / "broken.zip").write_bytes(data)
         brought = uploaded([Upload("broken.zip", data)])
