@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+# Tables are cut to the width of the window, of which a test has none.
+os.environ["COLUMNS"] = "200"
+
 settings.register_profile(
     "rulerank",
     deadline=None,
