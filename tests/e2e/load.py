@@ -154,6 +154,7 @@ def ask(connection: http.client.HTTPConnection, asked: dict[str, Any]) -> dict[s
     connection.request("POST", "/act", json.dumps(asked), {"Content-Type": "application/json"})
     answer = connection.getresponse()
     shown: dict[str, Any] = json.loads(answer.read())
+    connection.close()  # the server hangs up after some seconds, and only a browser notices before it asks again
     if answer.status != 200 or shown.get("problem"):
         raise RuntimeError(f"{answer.status}: {shown.get('problem')}")
     return shown
