@@ -225,7 +225,7 @@ class People:
         session = read_cookie(cookie, self._cookie_secret(), self.clock())
         if session is None:
             return None
-        return self._find(people.c.id == session.person, people.c.session_epoch == session.epoch, people.c.active)
+        return self._signed_in(session.person, session.epoch)
 
     def write_ticket(self, person: Person, campaign: int, row: int = 0, token: str = "") -> str:
         """Return a ticket for the panel of a person who was let in, naming the document that they hold."""
@@ -239,7 +239,7 @@ class People:
         ticket = read_ticket(text, self._cookie_secret(), self.clock())
         if ticket is None:
             return None
-        person = self._find(people.c.id == ticket.person, people.c.session_epoch == ticket.epoch, people.c.active)
+        person = self._signed_in(ticket.person, ticket.epoch)
         return None if person is None else (person, ticket)
 
     def _cookie_secret(self) -> bytes:
@@ -263,6 +263,12 @@ class People:
     def _find(self, *conditions: sa.ColumnElement[bool]) -> Person | None:
         with self.database.read() as connection:
             row = connection.execute(sa.select(people).where(*conditions)).one_or_none()
+        return None if row is None else _person(row)
+
+    def _signed_in(self, person_id: int, epoch: int) -> Person | None:
+        """Return an active person whose sign-ins of this epoch still count."""
+        with self.database.read() as connection:
+            row = connection.execute(_SIGNED_IN, {"person": person_id, "epoch": epoch}).one_or_none()
         return None if row is None else _person(row)
 
     @contextmanager
@@ -302,6 +308,12 @@ class People:
             "created_at": self.clock(),
         }
         return _person(connection.execute(sa.insert(people).values(values).returning(people)).one())
+
+
+# Made once: every key of an annotator asks it.
+_SIGNED_IN = sa.select(people).where(
+    people.c.id == sa.bindparam("person"), people.c.session_epoch == sa.bindparam("epoch"), people.c.active
+)
 
 
 def _person(row: sa.Row[Any]) -> Person:

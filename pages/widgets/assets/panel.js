@@ -89,7 +89,7 @@ class Panel {
     this.root.replaceChildren(...parts);
     this.root.classList.toggle("rr-unmarked", !this.marks);
     this.root.dataset.token = data.token;
-    if (this.document) this.document.scrollTop = scrolled;
+    if (scrolled && this.document) this.document.scrollTop = scrolled;
   }
 
   // What is on the panel ------------------------------------------------------------------------------------------
