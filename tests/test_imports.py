@@ -16,6 +16,7 @@ PEERS = {"lightgbm", "pytrec_eval", "ranx", "sklearn"}  # what the bench compare
 LEARNERS = {"lightgbm", "sklearn"}  # what simulations train beside our own rankers
 SCREEN = {"typer", "rich", "click"}
 WORDS = {"bm25s", "charset_normalizer", "py3langid", "snowballstemmer"}  # what texts are read and searched with
+PACKERS = {"isal", "orjson"}  # what exports are packed and written with
 
 # Rooms of the library, from the ground up: what each may import of the others.
 GROUND = {"_version", "errors", "kernels", "params", "registry", "threads"}
@@ -96,6 +97,8 @@ def third_parties(path: str) -> set[str]:
         allowed |= LEARNERS
     if room in ("text", "prepare"):
         allowed |= WORDS
+    if room == "export":
+        allowed |= PACKERS
     return allowed
 
 

@@ -99,18 +99,22 @@ class ZipWriter:
         self._at += len(data)
 
 
-def holds_packed(file: IO[bytes], entry: ZipInfo, pieces: Pieces, crc: int) -> bool:
-    """Say whether the archive's entry is these packed pieces and `END`, byte for byte, and listed with their sums."""
-    if (entry.CRC, entry.file_size, entry.compress_type) != (crc, sum(map(len, pieces)), DEFLATED):
-        return False
+def packed_in(file: IO[bytes], entry: ZipInfo) -> bytes:
+    """Return what the archive holds of an entry, packed as it is."""
     file.seek(entry.header_offset)
     header = file.read(struct.calcsize(_LOCAL))
     if len(header) < struct.calcsize(_LOCAL):
-        return False
+        return b""
     *_, name, extra = struct.unpack(_LOCAL, header)
     file.seek(name + extra, 1)
-    return (
-        entry.compress_size == sum(len(piece.packed) for piece in pieces) + len(END)
-        and all(file.read(len(piece.packed)) == piece.packed for piece in pieces)
-        and file.read(len(END)) == END
-    )
+    return file.read(entry.compress_size)
+
+
+def is_packed(packed: bytes, pieces: Pieces) -> bool:
+    """Say whether these are the packed pieces and `END`, byte for byte."""
+    at = 0
+    for part in (*(piece.packed for piece in pieces), END):
+        if not packed.startswith(part, at):
+            return False
+        at += len(part)
+    return at == len(packed)

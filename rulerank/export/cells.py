@@ -1,4 +1,4 @@
-"""Read a table back, in compiled code: cells of text taken out of their quotes, numbers compared as they are read."""
+"""Read tables and svmlight lines back, in compiled code: numbers are compared as they are read."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from rulerank.collection import Collection
 from rulerank.collection.codes import Array
 from rulerank.kernels import kernel
 from rulerank.letor.kernels import QUICK_DIGITS
-from rulerank.letor.numbers import NOT_A_NUMBER, SETTLED, fives, quick_digits, scan_number, tens, to_float
+from rulerank.letor.numbers import NOT_A_NUMBER, SETTLED, ends_token, fives, quick_digits, scan_number, tens, to_float
 
+NO_NUMBER = -1  # beside the outcomes of `to_float`
 HEADS = 3  # cells of text before the numbers
 
-_NEWLINE, _RETURN, _QUOTE, _COMMA, _POINT = 10, 13, 34, 44, 46
+_NEWLINE, _RETURN, _BLANK, _QUOTE, _COMMA, _POINT, _COLON = 10, 13, 32, 34, 44, 46, 58
 _COMMA_TO_BLANK = bytes.maketrans(b",", b" ")
 
 
@@ -30,11 +31,9 @@ class ReadTable:
 
 def read_table(body: bytes, meant: Collection) -> ReadTable | None:
     """Read the rows of a table and compare its numbers, bit for bit; None if it has not the shape that is meant."""
-    rows, width = meant.features.shape
+    rows = len(meant)
     if not body.endswith(b"\n"):
         return None
-    codes = np.zeros((0, width), dtype=np.uint8) if meant.missing is None else meant.missing
-    codes.flags.writeable = False  # as those of a collection are: the kernel is compiled only once
     heads = np.empty(len(body) + HEADS * rows, dtype=np.uint8)
     starts = np.empty(rows, dtype=np.int64)
     doubtful = np.zeros(rows, dtype=np.bool_)
@@ -43,7 +42,7 @@ def read_table(body: bytes, meant: Collection) -> ReadTable | None:
         # The reader of numbers stops at blanks.
         np.frombuffer(body.translate(_COMMA_TO_BLANK), dtype=np.uint8),
         meant.features,
-        codes,
+        _codes(meant),
         tens(),
         fives(),
         heads,
@@ -51,6 +50,21 @@ def read_table(body: bytes, meant: Collection) -> ReadTable | None:
         doubtful,
     )
     return None if size < 0 else ReadTable(heads[:size].tobytes(), starts, np.flatnonzero(doubtful))
+
+
+def are_pairs(data: bytes, meant: Collection) -> bool:
+    """Say whether svmlight lines hold these documents, bit for bit; False also where only Python could tell."""
+    if not data.endswith(b"\n"):
+        return False
+    text = np.frombuffer(data, dtype=np.uint8)
+    return bool(_are_pairs(text, meant.grades, meant.features, _codes(meant), tens(), fives()))
+
+
+def _codes(meant: Collection) -> Array:
+    """Return what is missing as the kernels take it: no rows where nothing is."""
+    codes = np.zeros((0, meant.features.shape[1]), dtype=np.uint8) if meant.missing is None else meant.missing
+    codes.flags.writeable = False  # as those of a collection are: the kernel is compiled only once
+    return codes
 
 
 @kernel
@@ -79,6 +93,59 @@ def _head(text: Array, at: int, heads: Array, kept: int) -> tuple:
             return -1, kept
     heads[kept] = _NEWLINE
     return at, kept + 1
+
+
+@kernel(error_model="numpy")
+def _number(text: Array, blanked: Array, at: int, tens: Array, fives: Array) -> tuple:
+    """Read a number: (what `to_float` says of it, or NO_NUMBER; its value; where it ends)."""
+    # Nearly all numbers are short and plain; `scan_number` reads every other form.
+    number, after = quick_digits(text, at, 0)
+    has_whole = after > at
+    decimals = 0
+    if text[after] == _POINT:
+        point = after + 1
+        number, after = quick_digits(text, point, number)
+        decimals = after - point
+    if has_whole and after - at < QUICK_DIGITS and (text[after] == _COMMA or ends_token(text[after])):
+        return SETTLED, np.float64(number) / tens[decimals], after
+    kind, negative, digits, exponent, after = scan_number(blanked, at)
+    if kind == NOT_A_NUMBER:
+        return NO_NUMBER, 0.0, after
+    outcome, value = to_float(kind, negative, digits, exponent, tens, fives)
+    return outcome, value, after
+
+
+@kernel
+def _same(value: float, meant: float) -> bool:
+    return value == meant and math.copysign(1.0, value) == math.copysign(1.0, meant)
+
+
+@kernel(error_model="numpy")
+def _are_pairs(text: Array, grades: Array, values: Array, codes: Array, tens: Array, fives: Array) -> bool:
+    """Read svmlight lines to the end and say whether they are these documents, present values only."""
+    at = 0
+    for row in range(grades.size):
+        if at >= text.size:
+            return False
+        grade, after = quick_digits(text, at, 0)
+        if after == at or after - at >= QUICK_DIGITS or grade != grades[row]:
+            return False
+        at = after
+        for column in range(values.shape[1]):
+            if len(codes) > 0 and codes[row, column] != 0:
+                continue
+            if text[at] != _BLANK:
+                return False
+            feature, after = quick_digits(text, at + 1, 0)
+            if feature != column + 1 or after - at > QUICK_DIGITS or text[after] != _COLON:
+                return False
+            outcome, value, at = _number(text, text, after + 1, tens, fives)
+            if outcome != SETTLED or not ends_token(text[at]) or not _same(value, values[row, column]):
+                return False
+        if text[at] != _NEWLINE:
+            return False
+        at += 1
+    return at == text.size
 
 
 @kernel(error_model="numpy")
@@ -122,24 +189,11 @@ def _read(
                 doubtful[row] = True
             if is_empty:
                 continue
-            meant = values[row, column]
-            # Nearly all numbers are short and plain; `scan_number` reads every other form.
-            number, after = quick_digits(text, at, 0)
-            has_whole = after > at
-            decimals = 0
-            if text[after] == _POINT:
-                point = after + 1
-                number, after = quick_digits(text, point, number)
-                decimals = after - point
-            if has_whole and after - at < QUICK_DIGITS and (text[after] == _COMMA or text[after] == _NEWLINE):
-                outcome, value = SETTLED, np.float64(number) / tens[decimals]
-            else:
-                kind, negative, digits, exponent, after = scan_number(blanked, at)
-                # A blank, which ends a number as well, is none of the table's own.
-                if kind == NOT_A_NUMBER or (text[after] != _COMMA and text[after] != _NEWLINE):
-                    return -1
-                outcome, value = to_float(kind, negative, digits, exponent, tens, fives)
-            if outcome != SETTLED or value != meant or math.copysign(1.0, value) != math.copysign(1.0, meant):
+            outcome, value, after = _number(text, blanked, at, tens, fives)
+            # A blank, which ends a number as well, is none of the table's own.
+            if outcome == NO_NUMBER or (text[after] != _COMMA and text[after] != _NEWLINE):
+                return -1
+            if outcome != SETTLED or not _same(value, values[row, column]):
                 doubtful[row] = True
             at = after
         if text[at] != _NEWLINE:

@@ -17,7 +17,7 @@ from rulerank.collection import UNLABELLED, Collection
 from rulerank.errors import InputError
 from rulerank.export.compare import check_letor
 from rulerank.export.pieces import Piece, Pieces, cut, joined
-from rulerank.export.plain import plain_rows
+from rulerank.export.plain import cell, cells, plain_rows
 from rulerank.letor import write_letor
 
 Ints = npt.NDArray[np.int64]
@@ -124,6 +124,11 @@ class Export:
         """The values of all events by their keys, first seen first; None where an event lacks the key."""
         keys = dict.fromkeys(chain.from_iterable(self.events)) or {"event": None}
         return {key: [event.get(key) for event in self.events] for key in keys}
+
+    @cached_property
+    def event_cells(self) -> list[list[str]]:
+        """The header and, column by column, the cells of the events as a table."""
+        return [[*map(cell, self.event_columns)], *map(cells, self.event_columns.values())]
 
     @cached_property
     def graded(self) -> Ints:

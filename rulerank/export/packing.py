@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
+
+from isal import isal_zlib
 
 from rulerank.export.export import Export
 from rulerank.export.formats.base import Format
 from rulerank.export.pieces import Piece, Pieces, batches, joined
 from rulerank.threads import workers
+
+Check = Callable[[], list[str]]  # waits for the problems of a file
 
 
 @dataclass(frozen=True)
@@ -21,14 +25,14 @@ class File:
 
     name: str
     pieces: Pieces
-    checked: Future[list[str]]
+    checked: Check
     summed: Future[tuple[str, int]]  # SHA-256 and CRC-32
     packed: list[Future[None]]  # of the pieces that no earlier file has
 
     @property
     def ready(self) -> bool:
-        """Whether nobody would have to wait for it."""
-        return self.checked.done() and self.summed.done() and all(each.done() for each in self.packed)
+        """Whether it could be put into the bundle."""
+        return self.summed.done() and all(each.done() for each in self.packed)
 
 
 @contextmanager
@@ -43,14 +47,15 @@ def crew() -> Iterator[ThreadPoolExecutor]:
 
 def checked_pieces(
     export: Export, chosen: list[Format], pool: ThreadPoolExecutor
-) -> Iterator[tuple[str, Pieces, Future[list[str]]]]:
+) -> Iterator[tuple[str, Pieces, Check]]:
     """Give every file with its check, which runs beside whatever the caller does with the file."""
     if any(each.from_text for each in chosen):
         _ = export.blocks  # here, where writing has all cores, and no format waits for another that writes
-    made = [pool.submit(_pieces, each, export) for each in chosen]
-    for each, files in zip(chosen, made, strict=True):
-        for name, pieces in files.result():
-            yield name, pieces, pool.submit(_check, each, export, name, pieces)
+    # What is made and checked in Python holds the other threads up; begun first, it goes on beside compiled code.
+    order = sorted(chosen, key=lambda each: each.from_text)
+    begun = {each.name: pool.submit(_begin, each, export, pool) for each in order}
+    for each in chosen:
+        yield from begun[each.name].result()
 
 
 def packed_files(export: Export, chosen: list[Format], pool: ThreadPoolExecutor) -> Iterator[File]:
@@ -63,17 +68,26 @@ def packed_files(export: Export, chosen: list[Format], pool: ThreadPoolExecutor)
         yield File(name, pieces, checked, pool.submit(sums_of, pieces), packed)
 
 
-def sums_of(pieces: Iterable[Piece]) -> tuple[str, int]:
+def sums_of(pieces: Pieces) -> tuple[str, int]:
     """Return SHA-256 and CRC-32 of the text."""
-    digest, crc = hashlib.sha256(), 0
-    for piece in pieces:
-        digest.update(piece.text)
-        crc = zlib.crc32(piece.text, crc)
-    return digest.hexdigest(), crc
+    text = joined(pieces)  # at once: between two pieces a thread may have to wait for the others
+    return hashlib.sha256(text).hexdigest(), isal_zlib.crc32(text)
 
 
-def _pieces(each: Format, export: Export) -> list[tuple[str, Pieces]]:
-    return list(each.pieces(export))
+def _begin(each: Format, export: Export, pool: ThreadPoolExecutor) -> list[tuple[str, Pieces, Check]]:
+    """Make the files of a format, and see to it that each is checked."""
+    return [(name, pieces, _checking(each, export, name, pieces, pool)) for name, pieces in each.pieces(export)]
+
+
+def _checking(each: Format, export: Export, name: str, pieces: Pieces, pool: ThreadPoolExecutor) -> Check:
+    """Have a file checked: at once what Python checks, for two such threads only hinder each other; last what waits."""
+    check = partial(_check, each, export, name, pieces)
+    if each.checked_by_text:
+        return check
+    if each.from_text:
+        return pool.submit(check).result
+    problems = check()
+    return lambda: problems
 
 
 def _check(each: Format, export: Export, name: str, pieces: Pieces) -> list[str]:

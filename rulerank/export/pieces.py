@@ -8,11 +8,12 @@ another order), and what lets several threads pack one file.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
-LEVEL = 1  # of compression: the higher ones take four times as long for a tenth of the size
+from isal import isal_zlib
+
+LEVEL = 1  # of compression, of 0 to 3: the higher ones gain next to nothing on numbers
 SIZE = 1 << 18  # bytes of a piece of text that nobody shares: larger ones pack no better
 END = b"\x03\x00"  # the last block of a deflated stream, with nothing in it
 
@@ -28,10 +29,10 @@ class Piece:
 
     @cached_property
     def packed(self) -> bytes:
-        """The text deflated; the same text gives the same bytes."""
+        """The text deflated (with ISA-L, in a third of zlib's time); the same text gives the same bytes."""
         # A compressor that has been used before would pack the same text differently.
-        packer = zlib.compressobj(LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS)
-        return packer.compress(self.text) + packer.flush(zlib.Z_FULL_FLUSH)
+        packer = isal_zlib.compressobj(LEVEL, isal_zlib.DEFLATED, -isal_zlib.MAX_WBITS)
+        return packer.compress(self.text) + packer.flush(isal_zlib.Z_FULL_FLUSH)
 
     @cached_property
     def lines(self) -> int:

@@ -85,8 +85,7 @@ def events(rows) -> dict[str, str]:
     writer.writerows(
         {key: json.dumps(value) if isinstance(value, bool) else value for key, value in row.items()} for row in rows
     )
-    lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-    return {"events.csv": out.getvalue(), "events.jsonl": lines}
+    return {"events.csv": out.getvalue()}
 
 
 def everything(collection, rows, folds_count, seed) -> dict[str, bytes]:

@@ -13,7 +13,7 @@ from export_reference import EVENTS, awkward, plain, unpacked
 import rulerank
 from rulerank.agreement import RULES, krippendorff_alpha
 from rulerank.errors import InputError, RulerankError
-from rulerank.export import CheckFailedError, bundle, check, export_files, formats, make_bundle, write_bundle
+from rulerank.export import CheckFailedError, bundle, check, export_files, formats, make_bundle, pieces, write_bundle
 from rulerank.export.formats.qrels import Qrels
 from rulerank.export.pieces import cut, joined
 
@@ -133,8 +133,12 @@ def test_what_a_format_cannot_express_stops_the_bundle():
 
 
 def test_a_bundle_that_unpacks_to_something_else_is_not_handed_out(monkeypatch):
-    monkeypatch.setattr(zipfile.ZipFile, "read", lambda self, name: b"else")
+    other = pieces.Piece(b"else\n").packed + pieces.END
+    monkeypatch.setattr(bundle, "packed_in", lambda file, entry: other)
     with pytest.raises(CheckFailedError, match=r"letor\.txt: the bundle holds something else"):
+        make_bundle(plain(), formats=["letor"])
+    monkeypatch.setattr(bundle, "packed_in", lambda file, entry: b"no deflated stream")
+    with pytest.raises(CheckFailedError, match="cannot be unpacked again"):
         make_bundle(plain(), formats=["letor"])
     monkeypatch.undo()
     monkeypatch.setattr(bundle, "sums", lambda digests: b"")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import shutil
 import subprocess
 import zipfile
@@ -13,10 +14,15 @@ import pytest
 import simple_writers
 from export_reference import awkward, collections, plain, unpacked
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from rulerank.collection import Collection
 from rulerank.export import CheckFailedError, Export, bundle, check, export_files, make_bundle, pieces
+from rulerank.export.cells import are_pairs
+from rulerank.export.compare import check_letor
 from rulerank.export.formats.folds import LetorFolds
+from rulerank.export.formats.lightgbm import LightGBM, _bare
+from rulerank.export.lines import with_queries
 from rulerank.letor import read_letor
 
 LOG = [
@@ -64,7 +70,8 @@ def test_every_file_of_the_bundle_is_as_if_plainly_written(collection, folds):
     found = unpacked(make_bundle(made, LOG, folds=folds, seed=4))
     meant = simple_writers.everything(made, LOG, folds, 4)
     assert meant.items() <= found.items()
-    assert found.keys() - meant.keys() == {"README.txt", "features.txt", "SHA256SUMS"}
+    assert found.keys() - meant.keys() == {"README.txt", "features.txt", "SHA256SUMS", "events.jsonl"}
+    assert [json.loads(line) for line in found["events.jsonl"].split(b"\n")[:-1]] == LOG
 
 
 @settings(max_examples=40)
@@ -73,7 +80,7 @@ def test_so_is_any_collection(collection):
     names = ["letor", "folds", "lightgbm", "csv", "events"]
     found = dict(export_files(collection, LOG, formats=names, folds=3, seed=2))
     meant = simple_writers.everything(collection, LOG, 3, 2)
-    del meant["qrels.txt"]
+    del meant["qrels.txt"], found["events.jsonl"]
     assert found == meant
 
 
@@ -84,6 +91,25 @@ def test_blocks_are_shared_where_they_are_large_and_joined_where_they_are_tiny()
         fold = export.block_pieces(export.sets(0)[2].tolist())
         assert ({id(piece) for piece in fold} <= {id(piece) for piece in whole}) is same
         assert pieces.joined(whole) == export.text
+
+
+@settings(max_examples=60)
+@given(collections(), st.data())
+def test_the_compiled_check_of_svmlight_lines_agrees_with_the_reader(collection, data):
+    export = Export.prepare(collection, unlabelled=False)
+    text = dict(LightGBM().files(export))["lightgbm.txt"]
+    graded = export.collection.select(export.graded)
+    assert are_pairs(text, graded) or check_letor("", with_queries(text, _sizes(export)), _bare(graded)) == []
+    at = data.draw(st.integers(0, len(text) - 1))
+    other = (
+        text[:at] + data.draw(st.sampled_from([b"", b"0", b"1", b"7", b".", b" ", b"-", b":", b"\n"])) + text[at + 1 :]
+    )
+    if are_pairs(other, graded):  # then the reader must find the same documents in it
+        assert check_letor("", with_queries(other, _sizes(export)), _bare(graded)) == []
+
+
+def _sizes(export):
+    return np.array(export.group_sizes, dtype=np.int64)
 
 
 def test_a_block_that_is_wrong_in_a_fold_is_found_though_the_whole_is_right():

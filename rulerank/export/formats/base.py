@@ -23,6 +23,7 @@ class Format:
     name: str
     label: str
     from_text = False  # whether the files are made from `Export.text`
+    checked_by_text = False  # whether a check waits for that of `Export.text`, and does little else
 
     @property
     def summary(self) -> str:

@@ -9,18 +9,13 @@ from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Any
 
+import orjson
+
 from rulerank.export.export import Export
 from rulerank.export.formats.base import Format, csv_line, csv_rows, formats, quoted_all
 from rulerank.export.pieces import Pieces, cut
 
 TABLE, LINES = "events.csv", "events.jsonl"
-
-_NUMBERS = {int, float, type(None)}
-_FLAT = {str, bool, *_NUMBERS}
-
-_as_json = json.JSONEncoder(ensure_ascii=False).encode
-_in_lines = json.JSONEncoder(ensure_ascii=False, separators=("\n", ": ")).encode
-_from_json = json.JSONDecoder().raw_decode
 
 
 @formats.register("events", "Label log, CSV and JSON lines")
@@ -36,17 +31,17 @@ class EventLog(Format):
 
     def pieces(self, export: Export) -> Iterator[tuple[str, Pieces]]:
         """Give both files."""
-        cells = [quoted_all(_cells(values)) for values in export.event_columns.values()]
-        rows = [csv_line(map(_cell, export.event_columns))[:-1], *map(",".join, zip(*cells, strict=True)), ""]
+        header, *cells = export.event_cells
+        rows = [csv_line(header)[:-1], *map(",".join, zip(*map(quoted_all, cells), strict=True)), ""]
         yield TABLE, cut("\n".join(rows).encode())
-        yield LINES, cut(_json_lines(export))
+        yield LINES, cut(b"".join(map(_line, export.events)))
 
     def check(self, export: Export, name: str, data: bytes) -> list[str]:
         """Read the log again and compare it with the one that came in."""
         if name == LINES:
             same = _are_lines(data, export.events)
         else:
-            header, cells = [*map(_cell, export.event_columns)], [*map(_cells, export.event_columns.values())]
+            header, *cells = export.event_cells
             same = _is_table(data.decode("utf-8", "replace"), header, cells)
         return [] if same else [f"{name}: the events are not those of the log ({len(export.events)} were meant)"]
 
@@ -67,58 +62,30 @@ def _is_table(text: str, header: list[str], cells: list[list[str]]) -> bool:
 
 def _are_lines(data: bytes, events: Sequence[dict[str, Any]]) -> bool:
     """Read JSON, one value a line, and say whether it is the events."""
-    at = 0
+    lines = data.split(b"\n")
+    return (
+        len(lines) == len(events) + 1
+        and lines.pop() == b""
+        and all(_is_event(line, event) for line, event in zip(lines, events, strict=True))
+    )
+
+
+def _is_event(line: bytes, event: dict[str, Any]) -> bool:
     try:
-        text = data.decode()
-        for event in events:
-            found, end = _from_json(text, at)
-            if found != event or text[end : end + 1] != "\n":
-                return False
-            at = end + 1
+        if orjson.loads(line) == event:
+            return True
+    except ValueError:
+        pass
+    # A number of more than 64 bits, or half a surrogate pair: only the standard library reads them.
+    try:
+        return bool(json.loads(line) == event)
     except ValueError:
         return False
-    return at == len(text)
-
-
-def _cells(values: list[Any]) -> list[str]:
-    """Return a column's values as cells."""
-    kinds = set(map(type, values))
-    if kinds <= {str} and "".join(values).isascii():
-        return values
-    if kinds <= _NUMBERS:
-        return ["" if value is None else repr(value) for value in values]
-    return list(map(_cell, values))
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return ""
-    text = value if isinstance(value, str) else _as_json(value)
-    # Half a surrogate pair has no place in UTF-8 but as an escape.
-    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
-
-
-def _json_lines(export: Export) -> bytes:
-    """Return the events as JSON lines; where all have the same keys, column by column, which is faster."""
-    keys = list(export.event_columns)
-    if export.events and all(list(event) == keys for event in export.events):
-        columns = map(_json_column, export.event_columns.values())
-        form = "{" + ", ".join(f"{_as_json(key)}: ".replace("%", "%%") + "%s" for key in keys) + "}\n"
-        try:
-            return "".join([form % row for row in zip(*columns, strict=True)]).encode()
-        except UnicodeEncodeError:  # half a surrogate pair again
-            pass
-    return b"".join(map(_line, export.events))
-
-
-def _json_column(values: list[Any]) -> list[str]:
-    if set(map(type, values)) <= _FLAT:
-        return _in_lines(values)[1:-1].split("\n")  # within JSON's strings a line break is an escape
-    return list(map(_as_json, values))
 
 
 def _line(event: dict[str, Any]) -> bytes:
+    """Return an event as a line of JSON."""
     try:
-        return _as_json(event).encode() + b"\n"
-    except UnicodeEncodeError:
-        return json.dumps(event).encode() + b"\n"
+        return orjson.dumps(event, option=orjson.OPT_APPEND_NEWLINE)
+    except TypeError:  # half a surrogate pair, which has no place in UTF-8, or a number of more than 64 bits
+        return json.dumps(event, separators=(",", ":")).encode() + b"\n"

@@ -21,6 +21,7 @@ class LetorFolds(Format):
     """
 
     from_text = True
+    checked_by_text = True
 
     def names(self, export: Export) -> list[str]:
         """Return the files' names, fold by fold."""
