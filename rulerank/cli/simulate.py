@@ -51,6 +51,7 @@ def simulate(
     method: Method = "tube",
     bins: Annotated[int | None, typer.Option(help="Number of bins, where the discretiser takes one.", min=2)] = None,
     folds: Annotated[int, typer.Option(help="Folds of a collection that does not bring its own.", min=2)] = 5,
+    split_seed: Annotated[int, typer.Option(help="Of the dealing of queries to those folds.", min=0)] = 0,
     natural_stop: Annotated[
         bool, typer.Option("--natural-stop", help="End samplers at their natural stop, not at the budget.")
     ] = False,
@@ -77,6 +78,7 @@ def simulate(
             discretiser=Strategy(method, {} if bins is None else {"bins": bins}),
             seeds=seeds,
             folds=folds,
+            split_seed=split_seed,
             budget=_amount(budget),
             every=_step(every),
             metrics=tuple(metrics.split(",")),
@@ -86,7 +88,10 @@ def simulate(
     )
     if baseline is not None and Strategy.parse(baseline).key not in [each.key for each in wanted.samplers]:
         raise InputError(f"the baseline {baseline!r} is not among the samplers")
-    source = Dataset.from_folder(data[0]) if is_folder_of_folds(data) else Dataset.from_files(data, wanted.folds)
+    if is_folder_of_folds(data):
+        source = Dataset.from_folder(data[0])
+    else:
+        source = Dataset.from_files(data, wanted.folds, wanted.split_seed)
     if not json_:
         for note in source.notes:
             stderr.print(f"[yellow]note:[/yellow] {note}", soft_wrap=True)

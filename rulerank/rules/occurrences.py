@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from math import comb
+from math import perm
 
 import numpy as np
 
+from rulerank.errors import InputError
 from rulerank.kernels import kernel
 from rulerank.rules.items import Ints, Items, as_columns, check_antecedent
 from rulerank.threads import over_rows
 
 BLOCK = 4096
 """Pool documents at a time: their items stay in the processor's cache while one label after the other is counted."""
+
+MOST = 1 << 43
+"""The largest scale: a million labels then still fit into 64 bits."""
 
 
 @kernel
@@ -36,20 +40,22 @@ def _add_shared(columns: Items, start: int, stop: int, labelled: Items, worth: I
 
 
 class OccurrenceIndex:
-    """The sum, over the antecedents X within each pool document, of the labelled documents that hold X.
+    """How many labelled documents hold an antecedent of each pool document, on average; each length counts alike.
 
-    Two documents that share s items share s + s (s - 1) / 2 antecedents of one or two items (and the triples on top,
-    for three), so no antecedent is ever enumerated. Counts are whole numbers: a label and its undo cancel, and the
-    order of the labels does not matter.
+    Two documents that share s of F items share C(s, k) of C(F, k) antecedents of k items, so no antecedent is ever
+    enumerated: a label is worth the mean of these shares over the lengths k. Kept as whole numbers, of which `scale`
+    make one label, so a label and its undo cancel and the order of the labels does not matter.
     """
 
     def __init__(self, items: Items, *, max_antecedent: int = 2) -> None:
         size = check_antecedent(max_antecedent)
         self._columns = as_columns(items)
         features = len(self._columns)
-        self._worth = np.array(
-            [sum(comb(shared, length) for length in range(1, size + 1)) for shared in range(features + 1)], np.int64
-        )
+        longest = min(size, features)
+        self.scale = longest * perm(features, longest)
+        if self.scale > MOST:
+            raise InputError(f"{features} features are too many for antecedents of {size} items; set max_antecedent=2")
+        self._worth = np.array([_worth(shared, features, longest) for shared in range(features + 1)], np.int64)
         self._counts: Ints = np.zeros(self._columns.shape[1], np.int64)
 
     def add(self, rows: list[int]) -> None:
@@ -68,7 +74,12 @@ class OccurrenceIndex:
         )
 
     def counts(self) -> Ints:
-        """Return the occurrences of each pool document (a read-only view that later labels update)."""
+        """Return `scale` times that mean for each pool document (a read-only view that later labels update)."""
         view = self._counts.view()
         view.flags.writeable = False
         return view
+
+
+def _worth(shared: int, features: int, longest: int) -> int:
+    """Return longest! C(features, longest) times the sum over k of C(shared, k) / C(features, k)."""
+    return sum(perm(shared, k) * perm(features - k, longest - k) for k in range(1, longest + 1))

@@ -12,22 +12,21 @@ from rulerank.sampling.selection import Key
 
 @samplers.register("fewest_occurrences", "Fewest occurrences (of its items among labels)")
 class FewestOccurrences(Sampler):
-    """Chooses the document whose antecedents occur least often, all in all, in what is labelled so far.
+    """Chooses the document whose antecedents occur least often, on average, in what is labelled so far.
 
     SSAR counts the rules a document draws: an antecedent that was labelled once weighs as much as one that was labelled
     a hundred times. But LRAR's score is a mean of confidences, and a confidence from n labels is off by about
-    1 / sqrt(n): what matters is how often, not whether. So this sampler goes by the sum, over the antecedents X within
-    a document, of the labelled documents that hold X. Close to it is the largest posterior variance of a Gaussian
-    process on shared items when grades are very noisy: there a label takes away from a document's variance in
-    proportion to s^2, s being the items they share, where this sampler adds s (s + 1) / 2. Grades do not enter, so the
-    order is known beforehand, several people may work on the next documents at once, and a wrong grade cannot lead it
-    astray. There is no natural stop.
+    1 / sqrt(n): what matters is how often, not whether. So this sampler goes by how many labelled documents hold an
+    antecedent of the document, averaged over its antecedents of each length and then over the lengths: the few
+    single items weigh as much as all their pairs. (Summed over all antecedents instead, the pairs would drown the
+    items, and the sample would keep to odd documents.) Grades do not enter, so the order is known beforehand, several
+    people may work on the next documents at once, and a wrong grade cannot lead it astray. There is no natural stop.
 
     First of all: SSAR's first, the document with the largest total occurrence of its items in the pool. Tie: the
     smaller total occurrence; still tied: the later row.
 
-    max_antecedent: the longest antecedent that is counted. 1 looks at each item by itself, 3 keeps farther away from
-    what is labelled.
+    max_antecedent: the longest antecedent that is counted. 1 looks at each item by itself, 3 keeps a little farther
+    away from what is labelled.
     """
 
     def __init__(self, max_antecedent: int = 2) -> None:
@@ -54,6 +53,5 @@ class FewestOccurrences(Sampler):
     def _reason(self, row: int, keys: dict[str, float]) -> str:
         if not self._grades:
             return f"nothing is labelled yet, and its items are the most common: {keys['occurrence']:.0f} occurrences"
-        return (
-            f"its antecedents occur {keys['labelled']:,.0f} times among the labels, the fewest of those without a grade"
-        )
+        times = keys["labelled"] / self._index.scale
+        return f"each of its antecedents occurs {times:.3g} times among the labels, on average: the fewest of all"
