@@ -109,6 +109,7 @@ def store(
             imported.collection,
             settings,
             texts=imported.texts,
+            analyser=imported.analyser,
             collection_name=called,
             pool_rows=rows.pool.tolist(),
             evaluation_rows=rows.evaluation.tolist(),

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from rulerank.campaign import OpenCampaign
-from rulerank.text.highlight import highlight_terms
-from rulerank.text.passage import best_passage
+from rulerank.text import Token, Words, best_passage, find_terms, spans_of
 from rulerank.texts import DocumentText
 
 LONGEST = 60_000
@@ -26,6 +26,10 @@ LONG = 1_500
 PASSAGE = 800
 """Characters of that passage: enough to judge by, and all of it in sight."""
 
+WIDE = 0.4
+"""How many wide characters (Chinese, Japanese, Korean) take the room of one letter, and say as much."""
+
+_WIDE = re.compile("[\u1100-\u11ff\u3000-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U000323af]")
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -43,40 +47,60 @@ def plain(text: str) -> str:
     return _CONTROL.sub("\ufffd", text)
 
 
-def pieces(text: str, query: str) -> list[str]:
-    """Return a text without control characters, cut where terms of the query stand: every second piece is one."""
+def pieces(text: str, query: str, analyser: Words | None = None) -> list[str]:
+    """Return a text without control characters, cut where terms of the query stand: every second piece is one.
+
+    With the analyser that the collection was prepared with, all forms of a word are marked that it takes for one.
+    """
     text = plain(text)
-    cut, at = [], 0
-    for start, end in highlight_terms(text, query)[:MOST_MARKS] if query else []:
-        cut += [text[at:start], text[start:end]]
-        at = end
-    return [*cut, text[at:]]
+    return _cut(text, find_terms(text, query, analyser=analyser))
 
 
-def text_shown(text: DocumentText, query: str, *, whole: bool = False) -> dict[str, Any]:
+def _cut(text: str, hits: Sequence[Token], start: int = 0, stop: int | None = None) -> list[str]:
+    """Return a stretch of a text, cut at the terms that were found in the text."""
+    stop = len(text) if stop is None else stop
+    inside = (hit for hit in hits if start <= hit.start and hit.end <= stop)
+    cut, at = [], start
+    for first, last in spans_of(inside)[:MOST_MARKS]:
+        cut += [text[at:first], text[first:last]]
+        at = last
+    return [*cut, text[at:stop]]
+
+
+def text_shown(text: DocumentText, query: str, *, whole: bool = False, analyser: Words | None = None) -> dict[str, Any]:
     """Return a document's text for the panel: of a long one the best passage too, of a very long one only a part.
 
     The passage is sought in what goes to the panel at first, however long the text is.
     """
     cut = len(text.body) > LONGEST and not whole
+    body = plain(text.body[:LONGEST] if cut else text.body)
+    hits = find_terms(body, query, analyser=analyser)
     return {
-        **(passage_shown(text.body, query) if len(text.body) > LONG else {}),
-        "title": pieces(text.title[:1000], query) if text.title else [],
-        "body": pieces(text.body[:LONGEST] if cut else text.body, query),
+        **(passage_shown(body, query, hits, cut=cut) if len(body) > LONG * _narrowness(body) else {}),
+        "title": pieces(text.title[:1000], query, analyser) if text.title else [],
+        "body": _cut(body, hits),
         "more": f"Show all {len(text.body):,} characters" if cut else "",
     }
 
 
-def passage_shown(body: str, query: str) -> dict[str, Any]:
+def passage_shown(body: str, query: str, hits: Sequence[Token], *, cut: bool = False) -> dict[str, Any]:
     """Return the passage of a text that holds most of the query, in pieces, and what to say above it."""
-    start, end, found = best_passage(body[:LONGEST], query, length=PASSAGE)
-    cut = pieces(body[start:end], query)
+    near = [hit for hit in hits if hit.end <= LONGEST]
+    length = int(PASSAGE * _narrowness(body))
+    start, end, found = best_passage(body[:LONGEST], query, length=length, hits=near)
+    cut_up = _cut(body, near, start, end)
     if body[:start].strip():
-        cut[0] = f"… {cut[0]}"
-    if body[end:].strip():
-        cut[-1] = f"{cut[-1]} …"
+        cut_up[0] = f"… {cut_up[0]}"
+    if cut or body[end:].strip():
+        cut_up[-1] = f"{cut_up[-1]} …"
     missed = "No word of the query was found in the text. It begins:" if query else "The text begins:"
-    return {"passage": cut, "about": "Best passage for the query:" if found else missed}
+    return {"passage": cut_up, "about": "Best passage for the query:" if found else missed}
+
+
+def _narrowness(text: str) -> float:
+    """Return what part of the usual characters of a text fill the same room: fewer where they are wide."""
+    head = text[:PASSAGE]
+    return WIDE if len(_WIDE.findall(head)) > len(head) / 2 else 1.0
 
 
 def features_shown(opened: OpenCampaign, row: int) -> list[tuple[str, str, float]]:
@@ -85,23 +109,23 @@ def features_shown(opened: OpenCampaign, row: int) -> list[tuple[str, str, float
     return [(name, f"{value:.6g}", places[name]) for name, value in opened.features(row).items()]
 
 
-def marked(text: str, query: str) -> str:
+def marked(text: str, query: str, analyser: Words | None = None) -> str:
     """Return a text as HTML that cannot do anything: escaped, without control characters, terms of the query marked."""
-    shown = [html.escape(piece) for piece in pieces(text, query)]
+    shown = [html.escape(piece) for piece in pieces(text, query, analyser)]
     return "".join(f"<mark>{piece}</mark>" if place % 2 else piece for place, piece in enumerate(shown))
 
 
-def document_html(text: DocumentText, query: str, *, longest: int = LONGEST) -> str:
+def document_html(text: DocumentText, query: str, *, longest: int = LONGEST, analyser: Words | None = None) -> str:
     """Return a document as HTML: title, then the text, cut after `longest` characters."""
-    title = f"<h4 dir='auto'>{marked(text.title[:1000], query)}</h4>" if text.title else ""
-    shown = f"<pre dir='auto'>{marked(text.body[:longest], query)}</pre>"
+    title = f"<h4 dir='auto'>{marked(text.title[:1000], query, analyser)}</h4>" if text.title else ""
+    shown = f"<pre dir='auto'>{marked(text.body[:longest], query, analyser)}</pre>"
     return f"{STYLE}<div class='rr-document' tabindex='0'>{title}{shown}</div>"
 
 
-def show_text(text: DocumentText, query: str, key: str) -> None:
+def show_text(text: DocumentText, query: str, key: str, analyser: Words | None = None) -> None:
     """Show a document's text on its own; a very long one in part, with a switch for all of it."""
     whole = len(text.body) > LONGEST and st.toggle(f"Show all {len(text.body):,} characters", key=f"whole-{key}")
-    st.html(document_html(text, query, longest=len(text.body) if whole else LONGEST))
+    st.html(document_html(text, query, longest=len(text.body) if whole else LONGEST, analyser=analyser))
 
 
 def show_features(opened: OpenCampaign, row: int) -> None:

@@ -85,6 +85,9 @@ def show_grades(counts: dict[int, int], graded: int) -> None:
 def show_texts(imported: Imported) -> None:
     """Say whether annotators will read texts or features."""
     texts = imported.texts
+    if imported.stored:
+        st.caption("This collection is here already. Texts that were stored with it go with it.")
+        return
     if texts is None:
         st.caption("No texts: annotators see each document's features and their place within the pool.")
         return

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import io
-import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 import numpy as np
 
+from pages.widgets.import_files import ENDINGS, MOST_MEMBERS, ZIP, Files, Upload, is_data, one_fold, sorted_out
 from pages.widgets.import_task import Progress
 from rulerank.collection import Collection
 from rulerank.errors import InputError, LetorFormatError, RulerankError
 from rulerank.letor import read_letor
+from rulerank.prepare import read_analyser, read_feature_names
+from rulerank.text import Analyser
 from rulerank.texts import DocumentText, QueryText, TextFormatError, Texts, read_documents, read_queries
 
 MOST_PROBLEMS = 200
-MOST_MEMBERS = 1000
-ENDINGS = (".txt", ".letor", ".dat", ".svm", ".gz", ".xz", ".bz2", ".zip")
-_FOLD = re.compile(r"fold(\d+)", re.IGNORECASE)
-_BESIDE_DATA = ("readme", "license", "licence", "changelog")
 
 
 @dataclass(frozen=True)
@@ -48,42 +44,6 @@ class BadFilesError(RulerankError):
 
 
 @dataclass(frozen=True)
-class Upload:
-    """A file as it came: from a browser (`data`), or at a path on the server."""
-
-    name: str
-    data: bytes | None = None
-    path: Path | None = None
-    key: str = ""  # tells two uploads of the same name apart
-
-    def open(self) -> IO[bytes]:
-        """Return its bytes as a file."""
-        if self.path is not None:
-            try:
-                return self.path.open("rb")
-            except OSError as error:
-                raise InputError(f"{self.name}: cannot be opened: {error.strerror}; check the path") from error
-        stream = io.BytesIO(self.data or b"")
-        stream.name = self.name
-        return stream
-
-    @property
-    def size(self) -> int:
-        """Its size in bytes."""
-        return self.path.stat().st_size if self.path is not None else len(self.data or b"")
-
-
-@dataclass(frozen=True)
-class Files:
-    """What somebody chose to import."""
-
-    letor: tuple[Upload, ...]
-    evaluation: tuple[Upload, ...] = ()
-    queries: Upload | None = None
-    documents: Upload | None = None
-
-
-@dataclass(frozen=True)
 class Imported:
     """What was read: a collection, which of its rows came from the second upload, texts, and what to know about it."""
 
@@ -93,20 +53,25 @@ class Imported:
     files: tuple[tuple[str, int, int], ...]  # name, documents, queries
     notes: tuple[str, ...] = field(default=())  # what to look at twice
     facts: tuple[str, ...] = field(default=())  # what was read and done
+    analyser: Analyser | None = None  # what cut the texts into terms, if it is known
+    stored: bool = False  # here already, with its texts if it has some
 
 
 def read_files(files: Files, progress: Progress) -> Imported:
     """Read everything; problems of all files come together in one BadFilesError."""
-    if not files.letor:
-        raise InputError("choose at least one LETOR file")
+    files = sorted_out(files)
     reader = _Reader(files, progress)
     pool = reader.letor(files.letor)
     evaluation = reader.letor(files.evaluation)
     queries: dict[str, QueryText] = reader.texts(files.queries, read_queries)
     documents: dict[str, DocumentText] = reader.texts(files.documents, read_documents)
+    names: tuple[str, ...] = reader.beside(files.features, read_feature_names) or ()
+    analyser: Analyser | None = reader.beside(files.facts, read_analyser)
     if reader.problems:
         raise BadFilesError(reader.problems)
     whole = Collection.concat([*pool, *evaluation]) if len(pool) + len(evaluation) > 1 else pool[0]
+    if files.features is not None:
+        whole = _named(whole, names, files.features.name)
     second = rows_of_second(whole, pool, evaluation)
     texts = Texts(queries, documents) if queries or documents else None
     notes = [*reader.notes, *map(str, whole.warnings), *_repeated(whole), *_coverage(whole, texts)]
@@ -117,7 +82,8 @@ def read_files(files: Files, progress: Progress) -> Imported:
                 f"{len(both)} queries are in the pool and in the evaluation set too (as {min(both)}): "
                 "the curves will flatter the ranker"
             )
-    return Imported(whole, second, texts, tuple(reader.read), tuple(notes))
+    facts = (f"Words: {analyser.label}.",) if analyser is not None else ()
+    return Imported(whole, second, texts, tuple(reader.read), tuple(notes), facts, analyser)
 
 
 def rows_of_second(whole: Collection, first: Iterable[Collection], second: Iterable[Collection]) -> np.ndarray:
@@ -129,6 +95,17 @@ def rows_of_second(whole: Collection, first: Iterable[Collection], second: Itera
         np.add.at(counts, numbers[part.query_index], 1)
     offset = np.arange(len(whole)) - whole.indptr[whole.query_index]
     return np.asarray(offset >= counts[whole.query_index])
+
+
+def _named(whole: Collection, names: tuple[str, ...], file: str) -> Collection:
+    """Return a collection with the names of its features, as a file has them."""
+    if len(names) == len(whole.feature_names):
+        return whole.with_feature_names(names)
+    words = (
+        f"{len(names):,} features are named here, and the LETOR files have {len(whole.feature_names):,}; "
+        "bring the names that belong to them, or leave this file out"
+    )
+    raise BadFilesError([Problem(file, None, None, "", words)])
 
 
 class _Reader:
@@ -164,10 +141,17 @@ class _Reader:
         self._before += upload.size
         return found or {}
 
+    def beside(self, upload: Upload | None, read: Callable[[IO[bytes]], Any]) -> Any:
+        """Read a small file that goes with the others."""
+        if upload is None:
+            return None
+        with upload.open() as stream:
+            return self._guarded(upload.name, partial(read, stream))
+
     def _opened(self, upload: Upload) -> Iterator[tuple[str, IO[bytes], float]]:
         """Give the files of an upload with the share of the upload's bytes that one of their bytes stands for."""
         with upload.open() as stream:
-            if stream.read(4) not in (b"PK\x03\x04", b"PK\x05\x06"):
+            if stream.read(4) not in ZIP:
                 stream.seek(0)
                 yield upload.name, stream, 1.0
                 return
@@ -179,13 +163,13 @@ class _Reader:
                         with archive.open(member) as inside:
                             yield f"{upload.name}/{member.filename}", inside, share
             except (zipfile.BadZipFile, EOFError, RuntimeError, NotImplementedError) as error:
-                self._note(upload.name, f"the zip cannot be unpacked ({error}); pack it again, without a password")
+                self.note(upload.name, f"the zip cannot be unpacked ({error}); pack it again, without a password")
 
     def _members(self, name: str, archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
-        members = [member for member in archive.infolist() if _is_data(member.filename) and not member.is_dir()]
+        members = [member for member in archive.infolist() if is_data(member.filename) and not member.is_dir()]
         if not members or len(members) > MOST_MEMBERS:
             wanted = f"files ending in {', '.join(ENDINGS[:4])}, plain or compressed"
-            self._note(name, f"the zip must hold 1 to {MOST_MEMBERS} {wanted}; it holds {len(members)}")
+            self.note(name, f"the zip must hold 1 to {MOST_MEMBERS} {wanted}; it holds {len(members)}")
             return []
         kept, note = one_fold(name, [member.filename for member in members])
         self.notes += [note] if note else []
@@ -200,10 +184,11 @@ class _Reader:
         except TextFormatError as error:
             self.problems += [Problem(name, p.line, None, p.text, p.message) for p in error.problems]
         except InputError as error:
-            self._note(name, str(error).removeprefix(f"{name}: "))
+            self.note(name, str(error).removeprefix(f"{name}: "))
         return None
 
-    def _note(self, name: str, message: str) -> None:
+    def note(self, name: str, message: str) -> None:
+        """Remember what is wrong with a file."""
         self.problems.append(Problem(name, None, None, "", message))
 
     def _tell(self, share: float) -> Progress:
@@ -215,46 +200,6 @@ class _Reader:
             self._progress(min(self._total, self._before + int(share * highest)), self._total)
 
         return tell
-
-
-def one_fold(name: str, paths: list[str]) -> tuple[set[str], str]:
-    """Keep one fold of a folder of folds: each holds the whole collection, only divided differently."""
-    by_fold: dict[int, set[str]] = {}
-    for path in paths:
-        for part in PurePosixPath(path).parts[:-1]:
-            found = _FOLD.fullmatch(part)
-            if found:
-                by_fold.setdefault(int(found.group(1)), set()).add(path)
-                break
-    if len(by_fold) < 2:
-        return set(paths), ""
-    first = min(by_fold)
-    loose = set(paths) - set().union(*by_fold.values())
-    words = f"of the {len(by_fold)} folds in {name}, which hold the same documents, Fold{first} was taken"
-    return by_fold[first] | loose, words
-
-
-def files_at(path_text: str) -> tuple[Upload, ...]:
-    """Return the files at a path on the server: one file, or the data files of a folder and its folds."""
-    path = Path(path_text.strip()).expanduser()
-    if path.is_file():
-        return (Upload(str(path), path=path),)
-    if not path.is_dir():
-        raise InputError(f"{path} is neither a file nor a folder on the server; check the path")
-    near = {file.relative_to(path).as_posix(): file for file in (*path.glob("*"), *path.glob("*/*")) if file.is_file()}
-    found = {name: file for name, file in sorted(near.items()) if _is_data(name)}
-    if not found or len(found) > MOST_MEMBERS:
-        raise InputError(f"{path} holds {len(found)} files ending in {', '.join(ENDINGS)}; name a folder of data files")
-    kept, _ = one_fold(str(path), list(found))
-    return tuple(Upload(str(file), path=file) for name, file in found.items() if name in kept)
-
-
-def _is_data(path: str) -> bool:
-    """Say whether a file's name may be one of data; packers add others of their own."""
-    parts = PurePosixPath(path.lower()).parts
-    if any(part.startswith((".", "__macosx")) for part in parts) or parts[-1].startswith(_BESIDE_DATA):
-        return False
-    return parts[-1].endswith(ENDINGS)
 
 
 def _repeated(collection: Collection) -> list[str]:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import streamlit as st
 
-from pages.widgets.import_read import Files, Imported, Upload, files_at, read_files
+from pages.widgets.import_files import Files, Upload, files_at
+from pages.widgets.import_read import Imported, read_files
 from pages.widgets.import_task import Progress, Task
 
 if TYPE_CHECKING:
@@ -55,7 +56,8 @@ def _ask_uploads() -> Files | None:
         accept_multiple_files=True,
         key="import-letor",
         help="Lines such as `2 qid:10 1:0.5 2:0.1 # docid = D7`. Grades may be missing (-1). "
-        "Plain, gz, xz, bz2 or zip; several files are joined.",
+        "Plain, gz, xz, bz2 or zip; several files are joined. What `rulerank prepare` wrote beside a LETOR file "
+        "(texts, names of features) is told by its name: drop it in too.",
     )
     queries, documents, evaluation = _more("uploads", _upload_one, _upload_many)
     if not letor:
@@ -78,7 +80,7 @@ def _more(key: str, one: Callable[[str, str, str], Any], many: Callable[[str, st
     with st.expander("Add texts, or a separate file to evaluate on (optional)", key=f"import-more-{key}"):
         left, right = st.columns(2, gap="large")
         with left:
-            words = "TSV: `qid, text, need`; or JSONL with these names."
+            words = "TSV: `qid, text, need`; or JSONL with these names and, for AR(R_q_d), `terms`."
             queries = one("Texts of queries", f"import-queries-{key}", words)
         with right:
             words = "TSV: `docid, title, body`; or JSONL with `docid, title, text, language`."
@@ -107,7 +109,8 @@ def _ask_paths() -> Files | None:
         key="import-path",
         persist_state="session",
         placeholder="/data/ohsumed/S1.txt, or a folder of files or folds",
-        help="Possible because this app runs for one person on their own machine.",
+        help="Possible because this app runs for one person on their own machine. What `rulerank prepare` wrote "
+        "beside the file (texts, names of features) is found by its name.",
     )
     queries, documents, evaluation = _more("paths", _path_one, _path_many)
     if not path:
@@ -140,7 +143,8 @@ def _ask_stored(workspace: Workspace) -> tuple[Hashable, Work, str]:
         progress(0, None)
         collection = workspace.collections.load(number)
         none = np.zeros(len(collection), bool)
-        return Imported(collection, none, None, ((found[number].name, len(collection), len(collection.queries)),))
+        files = ((found[number].name, len(collection), len(collection.queries)),)
+        return Imported(collection, none, None, files, stored=True)
 
     return ("stored", number), load, found[number].name
 

@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 
 import streamlit as st
 
+from pages.widgets.layout import with_actions
 from rulerank.errors import RulerankError
 
 T = TypeVar("T")
@@ -85,9 +86,9 @@ def watch(task: Task[Any], *, key: str) -> bool:
 def _bar(task: Task[Any], key: str) -> None:
     if not task.running:
         st.rerun()
-    bar, button = st.columns([5, 1], vertical_alignment="center")
+    bar, button = with_actions(key)
     share = f" {task.share:.0%}" if task.share is not None else ""
     bar.progress(task.share or 0.0, text=f"{task.words}...{share}")
-    if button.button("Cancel", key=f"cancel-{key}", icon=":material/close:", width="stretch"):
+    if button.button("Cancel", key=f"cancel-{key}", icon=":material/close:"):
         task.cancel()
         st.toast("Cancelling; nothing will be kept.")

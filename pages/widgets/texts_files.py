@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING
 
-from pages.widgets.import_read import Upload
+from pages.widgets.import_files import Upload
 from rulerank.errors import InputError
 from rulerank.letor.source import BrokenStreamError
-from rulerank.prepare import DataFile, Named, files_of, find_layout
+from rulerank.prepare import DataFile, Named, files_of, find_layout, looks_like_zip, zip_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,7 +70,8 @@ def uploaded(uploads: Sequence[Upload]) -> Brought:
     with readable():
         for upload in uploads:
             data = upload.data or b""
-            found += _members(data) if zipfile.is_zipfile(io.BytesIO(data)) else [_single(upload.name, data)]
+            packed = looks_like_zip(upload.name, data[:8])
+            found += _unpacked(upload.name, data) if packed else [_single(upload.name, data)]
     names = [file.name for file in found]
     twice = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
     if twice:
@@ -107,10 +108,12 @@ def readable() -> Iterator[None]:
         yield
     except BrokenStreamError as error:
         raise InputError(f"a file cannot be read: {error}") from error
-    except (zipfile.BadZipFile, EOFError, RuntimeError, NotImplementedError) as error:
-        raise InputError(f"the zip cannot be unpacked ({error}); pack it again, without a password") from error
     except OSError as error:
         raise InputError(f"a file cannot be read: {error.strerror or error}; check the path") from error
+
+
+def _unpacked(name: str, data: bytes) -> list[DataFile]:
+    return zip_files(name, lambda: zipfile.ZipFile(io.BytesIO(data)))
 
 
 def _single(name: str, data: bytes) -> DataFile:
@@ -121,20 +124,3 @@ def _stream(name: str, data: bytes) -> IO[bytes]:
     stream = io.BytesIO(data)
     stream.name = name
     return stream
-
-
-def _members(data: bytes) -> list[DataFile]:
-    def opener(member: zipfile.ZipInfo) -> Callable[[ExitStack], IO[bytes]]:
-        def opened(stack: ExitStack) -> IO[bytes]:
-            archive = stack.enter_context(zipfile.ZipFile(io.BytesIO(data)))
-            return stack.enter_context(archive.open(member))
-
-        return opened
-
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        return [
-            DataFile(member.filename, member.file_size, opener(member))
-            for member in archive.infolist()
-            if not member.is_dir() and not member.filename.startswith("__MACOSX")
-            if not PurePosixPath(member.filename).name.startswith(".")
-        ]

@@ -32,7 +32,7 @@ def prepare_files(files: Sequence[DataFile], how: Reading, options: Options, pro
     prepared = prepare(gathered, options, step=bar.tell)
     collection = prepared.collection
     none = np.zeros(len(collection), bool)
-    return Imported(collection, none, prepared.texts, (), prepared.notes, told_facts(prepared))
+    return Imported(collection, none, prepared.texts, (), prepared.notes, told_facts(prepared), prepared.analyser)
 
 
 def told_facts(prepared: Prepared) -> tuple[str, ...]:

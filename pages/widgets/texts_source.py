@@ -7,15 +7,16 @@ from typing import Any
 
 import streamlit as st
 
-from pages.widgets.import_read import Upload
+from pages.widgets.import_files import Upload
 from pages.widgets.import_source import Work, end_reading
 from pages.widgets.layout import side_by_side
 from pages.widgets.plain import plain
 from pages.widgets.texts_columns import ask_columns, missing
 from pages.widgets.texts_files import ROLES, Brought, at_path, readable, told, uploaded, with_roles
+from pages.widgets.texts_options import ask_options, chosen_encoding
 from pages.widgets.texts_prepare import prepare_files
-from rulerank.prepare import KINDS, Columns, DataFile, Layout, Options, Reading, table_head
-from rulerank.text.languages import LANGUAGES
+from rulerank.errors import RulerankError
+from rulerank.prepare import KINDS, Columns, DataFile, Layout, Reading, table_head
 
 ASKED = "texts-asked"
 SEEN = "texts-seen"
@@ -46,13 +47,21 @@ def ask_texts(*, paths: bool) -> tuple[Hashable, Work, str] | None:
         _say(layout)
         files, how = brought.files, Reading()
     else:
-        chosen = _ask_tables(brought, seen)
+        try:
+            chosen = _ask_tables(brought, seen)
+        except RulerankError as error:
+            if chosen_encoding() is None:
+                raise
+            # The wrong encoding may be to blame: it must stay where it can be changed.
+            st.error(plain(str(error)), icon=":material/error:")
+            ask_options(Reading())
+            return None
         if chosen is None:
             return None
         files, how = chosen
-    options = _ask_options()
+    how, options = ask_options(how)
     roles = tuple(file.plain_name for file in files)
-    key = ("texts", brought.key, roles, how.document_columns, how.query_columns, options)
+    key = ("texts", brought.key, roles, how, options)
     if st.session_state.get(ASKED) != key:
         end_reading(st.session_state.get(ASKED))
         if not st.button("Prepare the collection", type="primary", icon=":material/play_arrow:"):
@@ -68,7 +77,7 @@ class _Seen:
     def __init__(self, brought: Brought) -> None:
         self.key = brought.key
         self.layout = told(brought.files)
-        self._heads: dict[tuple[str, str], Any] = {}
+        self._heads: dict[tuple[str, str, str | None], Any] = {}
 
     @classmethod
     def of(cls, brought: Brought) -> _Seen:
@@ -81,10 +90,11 @@ class _Seen:
 
     def head(self, file: DataFile, what: str) -> Any:
         """Return the first rows of a table."""
-        if (file.name, what) not in self._heads:
+        key = (file.name, what, chosen_encoding())
+        if key not in self._heads:
             with readable():
-                self._heads[file.name, what] = table_head(file, what)
-        return self._heads[file.name, what]
+                self._heads[key] = table_head(file, what, encoding=chosen_encoding())
+        return self._heads[key]
 
 
 def _ask_files(paths: bool) -> Brought | None:
@@ -161,21 +171,3 @@ def _has_own_format(file: DataFile) -> bool:
     """Say whether a file is TREC's or SMART's; queries of theirs may go with tables of documents."""
     with readable():
         return file.head(64).lstrip().startswith(("<", ".I "))
-
-
-def _ask_options() -> Options:
-    left, right = side_by_side("texts-options")
-    candidates = left.number_input(
-        "Candidates for each query", 1, 10_000, 100, key="texts-candidates",
-        help="The best documents by BM25, and as many of each run. Each is one document to label.",
-    )  # fmt: skip
-    codes = sorted(LANGUAGES, key=lambda code: LANGUAGES[code])
-    language = right.selectbox(
-        "Language", ["", *codes], format_func=lambda code: f"{LANGUAGES[code]} ({code})" if code else "Detect it",
-        key="texts-language", help="Decides which stop words are left out and how words are stemmed.",
-    )  # fmt: skip
-    return Options(
-        candidates=int(candidates),
-        languages=(language,) if language else None,
-        document_language=language or None,
-    )

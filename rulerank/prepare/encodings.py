@@ -9,6 +9,11 @@ from dataclasses import dataclass
 from rulerank.errors import InputError
 
 SAMPLE = 1 << 16
+MOST_CONTROL = 0.02
+_CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1a\x1b"))  # old files end with 1A, Japanese ones shift by 1B
+BAD = "\ud800"  # stands for what is no character; no encoding gives half of a surrogate pair
+BAD_CHARACTER = "rulerank-bad-character"
+"""The name of the error handler that puts `BAD` there."""
 _MARKS = {
     codecs.BOM_UTF8: "utf-8",
     codecs.BOM_UTF32_LE: "utf-32-le",
@@ -45,12 +50,31 @@ class Encoding:
         return not self.name.startswith(("utf-16", "utf-32"))
 
 
-def given_encoding(name: str) -> Encoding:
-    """Return an encoding that somebody named."""
+def given_encoding(name: str, head: bytes = b"") -> Encoding:
+    """Return an encoding that somebody named; the beginning of a file tells whether a mark is to be skipped.
+
+    UTF-16 and UTF-32 have two orders of bytes: a mark says which; without one it is that of most machines.
+    """
     try:
-        return Encoding(codecs.lookup(name).name, "given")
-    except LookupError:
+        known = codecs.lookup(name).name
+        b"a".decode(known, "replace")  # not all that Python calls a codec makes text of bytes
+    except (LookupError, UnicodeError):
         raise InputError(f"no encoding is named {name!r}; try utf-8, latin-1, cp1252, shift_jis or gb18030") from None
+    family = known.removesuffix("-sig")
+    for mark, marked in _MARKS.items():
+        if head.startswith(mark) and marked.startswith(family):
+            return Encoding(marked, "given", len(mark))
+    return Encoding(f"{family}-le" if family in ("utf-16", "utf-32") else family, "given")
+
+
+def is_binary(head: bytes) -> bool:
+    """Say whether the beginning of a file is no text in any encoding of single bytes: too many control characters."""
+    return len(head.translate(None, _CONTROL)) < (1 - MOST_CONTROL) * len(head)
+
+
+def _mark_bad(error: UnicodeError) -> tuple[str, int]:
+    assert isinstance(error, UnicodeDecodeError)
+    return BAD, error.end
 
 
 def detect_encoding(pieces: Iterable[bytes]) -> Encoding:
@@ -124,3 +148,6 @@ def _decodes(sample: bytes, name: str) -> str | None:
         return sample.decode(name)
     except UnicodeDecodeError:
         return None
+
+
+codecs.register_error(BAD_CHARACTER, _mark_bad)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import codecs
+import lzma
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -12,12 +14,14 @@ from typing import IO
 
 from rulerank.errors import InputError
 from rulerank.letor.source import BrokenStreamError, ByteSource, describe_foreign, open_source
-from rulerank.prepare.encodings import Encoding, detect_encoding, given_encoding
+from rulerank.prepare.archives import OpenArchive, looks_like_zip, zip_members
+from rulerank.prepare.encodings import BAD, BAD_CHARACTER, Encoding, detect_encoding, given_encoding, is_binary
 from rulerank.prepare.problems import Problems
 
 PIECE = 1 << 20
 LONGEST_LINE = 1 << 26
 MOST_FILES = 20_000
+FORMATS = "CSV, TSV, JSONL, BEIR, TREC or SMART files"
 PACKED = (".gz", ".xz", ".bz2", ".zip")
 
 Tell = Callable[[int], None]
@@ -47,10 +51,23 @@ class DataFile:
     @contextmanager
     def open(self) -> Iterator[ByteSource]:
         """Open it as a stream of plain bytes."""
+        try:
+            with ExitStack() as stack:
+                source = self.opened(stack)
+                with open_source(source) as stream:
+                    yield stream
+        except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError) as error:
+            raise BrokenStreamError(f"the zip is damaged ({error}); fetch or pack it again") from error
+
+    def first_bytes(self) -> bytes:
+        """Return its very first bytes as they are, packed or not."""
         with ExitStack() as stack:
             source = self.opened(stack)
-            with open_source(source) as stream:
-                yield stream
+            try:
+                stream = stack.enter_context(open(source, "rb")) if isinstance(source, str) else source
+                return stream.read(8)
+            except OSError as error:
+                raise InputError(f"{self.name}: cannot be read: {error.strerror or error}; check the path") from error
 
     def head(self, size: int = 4096) -> str:
         """Return its beginning as text, for a look at what it is."""
@@ -66,10 +83,11 @@ class DataFile:
 def files_of(path: str | Path) -> list[DataFile]:
     """Return the files of a folder (and the folders in it), of a zip, or the one file that the path names."""
     where = Path(path).expanduser()
-    if where.is_file() and zipfile.is_zipfile(where):
-        return _members(where)
     if where.is_file():
-        return [file_at(where)]
+        single = file_at(where)
+        if looks_like_zip(where.name, single.first_bytes()):
+            return _checked(zip_files(str(where), lambda: zipfile.ZipFile(where)), where)
+        return [single]
     if not where.is_dir():
         raise InputError(f"{where} is neither a folder nor a file; give the folder that holds the texts")
     found = [
@@ -88,24 +106,9 @@ def file_at(path: str | Path, name: str | None = None) -> DataFile:
     return DataFile(name or str(where), where.stat().st_size, lambda stack: str(where))
 
 
-def _members(path: Path) -> list[DataFile]:
-    def opener(member: zipfile.ZipInfo) -> Callable[[ExitStack], IO[bytes]]:
-        def opened(stack: ExitStack) -> IO[bytes]:
-            return stack.enter_context(stack.enter_context(zipfile.ZipFile(path)).open(member))
-
-        return opened
-
-    try:
-        with zipfile.ZipFile(path) as archive:
-            found = [
-                DataFile(member.filename, member.file_size, opener(member))
-                for member in archive.infolist()
-                if not member.is_dir() and not member.filename.startswith("__MACOSX")
-                if not PurePosixPath(member.filename).name.startswith(".")
-            ]
-    except (zipfile.BadZipFile, EOFError, OSError) as error:
-        raise InputError(f"{path}: the zip cannot be opened ({error}); pack it again") from error
-    return _checked(found, path)
+def zip_files(name: str, archive_of: OpenArchive) -> list[DataFile]:
+    """Return the files of a zip, wherever it is; `archive_of` opens it as often as needed."""
+    return [DataFile(*member) for member in zip_members(name, archive_of)]
 
 
 def _checked(found: list[DataFile], where: Path) -> list[DataFile]:
@@ -125,11 +128,17 @@ class TextLines:
         self.problems = problems
         self._file = file
         self._tell = tell
-        self.encoding = given_encoding(encoding) if encoding else self._detected()
+        self._broken = False
+        self.encoding = self._found(encoding)
 
     def complain(self, text: str, message: str, line: int | None = None) -> None:
-        """Note a problem of the present line, or of another one."""
-        self.problems.add(self.name, line or max(self.line, 1), text, message)
+        """Note a problem of the present line, or of another one; that a file is damaged is the last of its problems."""
+        if not self._broken:
+            self.problems.add(self.name, line or max(self.line, 1), text, message)
+
+    def _complain_broken(self, error: BrokenStreamError) -> None:
+        self.complain("", str(error))
+        self._broken = True
 
     def __iter__(self) -> Iterator[str]:
         """Give the lines without their ends; the numbers of lines count from 1 in `line`."""
@@ -138,19 +147,28 @@ class TextLines:
             with self._file.open() as stream:
                 yield from self._lines(stream)
         except BrokenStreamError as error:
-            self.complain("", str(error))
+            self._complain_broken(error)
 
-    def _detected(self) -> Encoding:
+    def _found(self, given: str | None) -> Encoding:
+        """Return the encoding: the given one, or what the file's bytes tell."""
         try:
             with self._file.open() as stream:
                 head = stream.read(PIECE)
+                if given:
+                    return given_encoding(given, head)
                 if not head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and (
                     foreign := describe_foreign(head)
                 ):
                     raise InputError(f"{self.name}: {foreign}")
-                return detect_encoding(_pieces(stream, head))
+                found = detect_encoding(_pieces(stream, head))
+                if found.by_line and is_binary(head):
+                    raise InputError(
+                        f"{self.name}: this is no text, or it is damaged; bring texts as {FORMATS}, "
+                        "or leave the file out"
+                    )
+                return found
         except BrokenStreamError as error:
-            self.complain("", str(error))
+            self._complain_broken(error)
             return Encoding("utf-8", "ASCII")
 
     def _lines(self, stream: ByteSource) -> Iterator[str]:
@@ -158,17 +176,32 @@ class TextLines:
         if self.encoding.by_line:
             yield from self._byte_lines(stream, len(skipped))
             return
-        decoder = codecs.getincrementaldecoder(self.encoding.name)("replace")
+        decoder = codecs.getincrementaldecoder(self.encoding.name)(BAD_CHARACTER)
         rest = ""
         while piece := stream.read(PIECE):
             self._told(len(piece))
             *lines, rest = (rest + decoder.decode(piece)).split("\n")
             for line in lines:
-                self.line += 1
-                yield line.rstrip("\r")
+                yield self._checked(line)
+        rest += decoder.decode(b"", True)
         if rest:
-            self.line += 1
-            yield rest.rstrip("\r")
+            yield self._checked(rest)
+
+    def _checked(self, line: str) -> str:
+        """Complain of a line that holds what is no character in the file's encoding."""
+        self.line += 1
+        if BAD in line:
+            line = line.replace(BAD, "\ufffd")
+            self._complain_character(line, f"character {line.index(chr(0xFFFD)) + 1}")
+        return line.rstrip("\r")
+
+    def _complain_character(self, text: str, which: str) -> None:
+        given = self.encoding.how == "given"
+        known = "which was named as the encoding" if given else "as the rest of the file is"
+        better = "another encoding, or none to have it detected" if given else "the encoding"
+        self.complain(
+            text, f"{which} of the line is not {self.encoding.label}, {known}; mend the line, or name {better}"
+        )
 
     def _byte_lines(self, stream: ByteSource, done: int) -> Iterator[str]:
         rest = b""
@@ -189,11 +222,7 @@ class TextLines:
             return raw.decode(self.encoding.name).rstrip("\r")
         except UnicodeDecodeError as error:
             text = raw.decode(self.encoding.name, "replace")
-            self.complain(
-                text,
-                f"byte {error.start + 1} of the line is not {self.encoding.label}, as the rest of the file is; "
-                "mend the line, or name the encoding",
-            )
+            self._complain_character(text, f"byte {error.start + 1}")
             return text.rstrip("\r")
 
     def _told(self, size: int) -> None:

@@ -52,11 +52,15 @@ class Prepared:
     """A collection with its texts, its queries' terms (for AR(R_q_d)), and what to know about it."""
 
     collection: Collection
-    texts: Texts  # of the queries and documents of the collection
-    terms: dict[str, tuple[str, ...]]
+    texts: Texts  # of the queries, with their terms, and of the documents of the collection
     analyser: Analyser
     facts: dict[str, Any] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+
+    @property
+    def terms(self) -> dict[str, tuple[str, ...]]:
+        """The terms of each query, as AR(R_q_d) takes them."""
+        return {qid: query.terms or () for qid, query in self.texts.queries.items()}
 
 
 def prepare(gathered: Gathered, options: Options = Options(), *, step: Step | None = None) -> Prepared:  # noqa: B008
@@ -90,10 +94,12 @@ def prepare(gathered: Gathered, options: Options = Options(), *, step: Step | No
     notes += _told_missing(gathered, collection)
     if empty:
         notes.append(f"{len(empty)} queries find no document and are left out (as {empty[0]})")
-    kept = {qid: tuple(dict.fromkeys(terms[qid])) for qid in collection.queries}
-    texts = Texts({qid: gathered.queries[qid] for qid in kept}, documents)
+    queries = {
+        qid: replace(gathered.queries[qid], terms=tuple(dict.fromkeys(terms[qid]))) for qid in collection.queries
+    }
+    texts = Texts(queries, documents)
     facts = _facts(gathered, collection, documents, analyser, options, precisions)
-    return Prepared(collection, texts, kept, analyser, facts, tuple(notes))
+    return Prepared(collection, texts, analyser, facts, tuple(notes))
 
 
 def _told_missing(gathered: Gathered, collection: Collection) -> list[str]:

@@ -13,10 +13,18 @@ from types import FrameType
 
 from rulerank.errors import InputError
 from rulerank.letor import write_letor
-from rulerank.letor.source import Source, open_source
 from rulerank.prepare.prepare import Prepared
+from rulerank.prepare.read_back import SETTINGS
 
 PACKED = (".gz", ".xz", ".bz2", ".zip")
+
+
+_ENDINGS = {
+    "queries": ".queries.jsonl",
+    "documents": ".documents.jsonl",
+    "features": ".features.txt",
+    "facts": ".prepared.json",
+}
 
 
 def paths_for(out: str | Path) -> dict[str, Path]:
@@ -24,13 +32,15 @@ def paths_for(out: str | Path) -> dict[str, Path]:
     path = Path(out)
     base = path.with_suffix("") if path.suffix.lower() in PACKED else path
     stem = base.with_suffix("") if base.suffix else base
-    return {
-        "letor": path,
-        "queries": stem.with_name(f"{stem.name}.queries.jsonl"),
-        "documents": stem.with_name(f"{stem.name}.documents.jsonl"),
-        "features": stem.with_name(f"{stem.name}.features.txt"),
-        "facts": stem.with_name(f"{stem.name}.prepared.json"),
-    }
+    return {"letor": path, **{what: stem.with_name(f"{stem.name}{end}") for what, end in _ENDINGS.items()}}
+
+
+def part_of(name: str) -> str | None:
+    """Tell by a file's name which part it is of what `prepare` writes beside a LETOR file; None: none."""
+    plain = name.lower()
+    for end in PACKED:
+        plain = plain.removesuffix(end)
+    return next((what for what, end in _ENDINGS.items() if plain.endswith(end)), None)
 
 
 def write_prepared(prepared: Prepared, out: str | Path) -> dict[str, Path]:
@@ -50,9 +60,7 @@ def write_prepared(prepared: Prepared, out: str | Path) -> dict[str, Path]:
         "queries": lambda path: _write_lines(path, _queries(prepared)),
         "documents": lambda path: _write_lines(path, _documents(prepared)),
         "features": lambda path: _write_lines(path, _features(prepared)),
-        "facts": lambda path: _write_lines(
-            path, [json.dumps({**prepared.facts, "notes": prepared.notes}, ensure_ascii=False, indent=1)]
-        ),
+        "facts": lambda path: _write_lines(path, [json.dumps(_facts(prepared), ensure_ascii=False, indent=1)]),
     }
     with ExitStack() as stack:
         staged = {}
@@ -71,24 +79,9 @@ def write_prepared(prepared: Prepared, out: str | Path) -> dict[str, Path]:
     return paths
 
 
-def read_feature_names(source: Source) -> tuple[str, ...]:
-    """Read the names of features from a file of `number <tab> name` lines, as `prepare` and the export write them."""
-    with open_source(source) as stream:
-        pieces = []
-        while piece := stream.read(1 << 16):
-            pieces.append(piece)
-        name = stream.name
-    try:
-        text = b"".join(pieces).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{name}: the names of features are not UTF-8 ({error}); save the file as UTF-8") from error
-    names = []
-    for line, row in enumerate((row for row in text.splitlines() if row.strip()), 1):
-        number, tab, label = row.partition("\t")
-        if not tab or number.strip() != str(line) or not label.strip():
-            raise InputError(f"{name}:{line}: expected '{line}', a tab and the feature's name, but found {row[:60]!r}")
-        names.append(label.strip())
-    return tuple(names)
+def _facts(prepared: Prepared) -> dict[str, object]:
+    """Return what is worth knowing, and (for programs) how the texts were cut into terms."""
+    return {**prepared.facts, "notes": prepared.notes, SETTINGS: prepared.analyser.to_dict()}
 
 
 def _queries(prepared: Prepared) -> Iterator[str]:

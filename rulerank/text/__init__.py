@@ -3,7 +3,8 @@
 from rulerank.text.analyser import Analyser, Words
 from rulerank.text.compute import compute_features, features_of, whole_query
 from rulerank.text.corpus import Corpus
-from rulerank.text.highlight import highlight_terms
+from rulerank.text.highlight import highlight_terms, spans_of
+from rulerank.text.hits import find_terms
 from rulerank.text.languages import LANGUAGES, detect_language, languages_of
 from rulerank.text.normalise import normalise_by_query
 from rulerank.text.passage import Passage, best_passage
@@ -21,10 +22,12 @@ __all__ = [
     "compute_features",
     "detect_language",
     "features_of",
+    "find_terms",
     "highlight_terms",
     "languages_of",
     "normalise_by_query",
     "query_terms",
+    "spans_of",
     "stem",
     "tokenise",
     "whole_query",

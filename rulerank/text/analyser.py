@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import chain
-from typing import Protocol
+from typing import Any, Protocol
 
 from rulerank.errors import InputError
 from rulerank.text.languages import LANGUAGES, stemmer, stop_words
 from rulerank.text.tokens import LONGEST_WORD, SINGLE, Token, marks
+
+MOST_KNOWN = 1 << 18
+"""Words whose terms are remembered, and as many from before: what an analyser that lives long may grow to."""
 
 
 class Words(Protocol):
@@ -89,6 +92,24 @@ class Analyser:
         """Return the distinct terms of a query, as AR(R_q_d) takes them."""
         return tuple(dict.fromkeys(self.query_words(text)))
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return what it is made of, as plain JSON types."""
+        return {"languages": list(self.languages), "stemming": self.stemming, "stop_words": self.stopping}
+
+    @staticmethod
+    def from_dict(saved: Mapping[str, Any]) -> Analyser:
+        """Return the analyser that `to_dict` tells of; all who ask for the same one share it and what it knows."""
+        languages = saved.get("languages")
+        options = saved.get("stemming", True), saved.get("stop_words", True)
+        listed = isinstance(languages, list | tuple) and all(isinstance(each, str) for each in languages)
+        if not listed or not all(isinstance(each, bool) for each in options):
+            raise InputError(
+                'an analyser is told by {"languages": ["en"], "stemming": true, "stop_words": true}, '
+                f"not by {dict(saved)!r:.80}"
+            )
+        assert languages is not None
+        return _shared(tuple(languages), *options)
+
     @cached_property
     def _stem(self) -> Callable[[str], str] | None:
         return stemmer(self.languages[0]) if self.stemming and len(self.languages) == 1 else None
@@ -106,17 +127,28 @@ class Analyser:
         return _Terms(self._stem)
 
 
+@lru_cache(maxsize=32)
+def _shared(languages: tuple[str, ...], stemming: bool, stopping: bool) -> Analyser:
+    return Analyser(languages, stemming, stopping)
+
+
 class _Terms(dict[str, str]):
-    """The terms of words, each made once."""
+    """The terms of words, each made once. Of many words the latest are kept, in two generations."""
 
     def __init__(self, stem: Callable[[str], str] | None) -> None:
         super().__init__()
         self._stem = stem
+        self._before: dict[str, str] = {}
 
     def __missing__(self, word: str) -> str:
-        term = _folded(word)
-        if self._stem:
-            term = self._stem(term) or term
+        term = self._before.get(word)
+        if term is None:
+            term = _folded(word)
+            if self._stem:
+                term = self._stem(term) or term
+        if len(self) >= MOST_KNOWN:
+            self._before = dict(self)
+            self.clear()
         self[word] = term
         return term
 
@@ -155,6 +187,11 @@ def _run_spans(run: str) -> Iterator[tuple[int, int]]:
             yield before[0], found.end()
         before = found.span()
         yield before
+
+
+def characters(term: str) -> list[str]:
+    """Return the characters of scripts without blanks that a term is made of, each with its marks."""
+    return _character().findall(term)
 
 
 def _run_pieces(run: str) -> Iterator[str]:

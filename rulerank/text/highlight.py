@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from rulerank.text.analyser import Words
-from rulerank.text.tokens import Identifiers
+from rulerank.text.hits import find_terms
+from rulerank.text.tokens import Token
 
 
 def highlight_terms(text: str, query: str, *, analyser: Words | None = None) -> list[tuple[int, int]]:
@@ -13,12 +16,13 @@ def highlight_terms(text: str, query: str, *, analyser: Words | None = None) -> 
     half of `TemporaryDirectory`. Stop words are left out, unless the query holds nothing else. An `Analyser` of the
     text's language finds that language's forms instead.
     """
-    words = analyser or Identifiers()
-    wanted = frozenset(words.query_words(query))
+    return spans_of(find_terms(text, query, analyser=analyser))
+
+
+def spans_of(hits: Iterable[Token]) -> list[tuple[int, int]]:
+    """Return the spans of terms that were found, joined where they overlap."""
     spans: list[tuple[int, int]] = []
-    for start, end, term in words.words(text):
-        if term not in wanted:
-            continue
+    for start, end, _ in hits:
         if spans and start < spans[-1][1]:
             # A part of an identifier whose whole is lit already, or two characters of which one is.
             spans[-1] = (spans[-1][0], max(end, spans[-1][1]))

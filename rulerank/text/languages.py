@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
@@ -70,14 +71,20 @@ def languages_of(texts: Iterable[str]) -> tuple[str, ...]:
 
 @cache
 def stemmer(code: str) -> Callable[[str], str] | None:
-    """Return Snowball's stemmer of a language, or None if it has none."""
+    """Return Snowball's stemmer of a language, or None if it has none; any number of threads may call it."""
     import snowballstemmer  # type: ignore[import-untyped]  # noqa: PLC0415
 
     name = LANGUAGES.get(code, "").lower()
     if name not in snowballstemmer.algorithms():
         return None
     stem: Callable[[str], str] = snowballstemmer.stemmer(name).stemWord
-    return stem
+    one_at_a_time = threading.Lock()  # Snowball keeps the word that it works on in the stemmer
+
+    def safely(word: str) -> str:
+        with one_at_a_time:
+            return stem(word)
+
+    return safely
 
 
 @cache

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from rulerank.text.analyser import Words
-from rulerank.text.tokens import Identifiers
+from rulerank.text.hits import find_terms
+from rulerank.text.tokens import Token
 
 LENGTH = 420  # characters: about three lines, or four sentences
 _SENTENCE_END = re.compile(r"[.!?…]['\")\]»”’]*(?=\s)|[。！？｡]|\n\s*\n")
@@ -22,18 +24,24 @@ class Passage(NamedTuple):
     found: bool
 
 
-def best_passage(text: str, query: str, *, length: int = LENGTH, analyser: Words | None = None) -> Passage:
+def best_passage(
+    text: str,
+    query: str,
+    *,
+    length: int = LENGTH,
+    analyser: Words | None = None,
+    hits: Sequence[Token] | None = None,
+) -> Passage:
     """Return the stretch of at most about `length` characters that holds most of the query.
 
     Terms count once each by how rare they are in the text (1 / (1 + ln tf)), so that a stretch with many different ones
     wins, and repetitions a little; of equal ones, the first. It begins and ends with a sentence where one
     begins or ends near by, else with a word. A short text is its own best passage; without any match it is the
-    beginning.
+    beginning. Whoever has found the query's terms already (`find_terms`) hands them over as `hits`.
     """
     whole = _trimmed(text, 0, len(text))
-    words = analyser or Identifiers()
-    wanted = frozenset(words.query_words(query))
-    hits = [(token.start, token.end, token.term) for token in words.words(text) if token.term in wanted]
+    if hits is None:
+        hits = find_terms(text, query, analyser=analyser)
     if whole[1] - whole[0] <= length:
         return Passage(*whole, bool(hits))
     if not hits:
@@ -42,7 +50,7 @@ def best_passage(text: str, query: str, *, length: int = LENGTH, analyser: Words
     return Passage(*_to_sentences(text, hits[first][0], hits[last][1], length), True)
 
 
-def _densest(hits: list[tuple[int, int, str]], length: int) -> tuple[int, int]:
+def _densest(hits: Sequence[Token], length: int) -> tuple[int, int]:
     """Return the first and last hit of the stretch that is worth most."""
     often = Counter(term for _, _, term in hits)
     worth = {term: 1 / (1 + math.log(count)) for term, count in often.items()}

@@ -16,7 +16,8 @@ from streamlit.testing.v1 import AppTest
 
 from db.tables import metadata
 from pages import context
-from pages.widgets.import_read import BadFilesError, Files, Upload, files_at, one_fold, read_files
+from pages.widgets.import_files import Files, Upload, files_at, one_fold
+from pages.widgets.import_read import BadFilesError, read_files
 from pages.widgets.import_rows import choose_rows, evaluations, known_labels, levels_needed, uses_of_known
 from pages.widgets.import_task import CancelledError, Task
 from rulerank.campaign import GradeLevel, Settings

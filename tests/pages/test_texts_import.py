@@ -14,7 +14,8 @@ from streamlit.testing.v1 import AppTest
 
 from db.tables import metadata
 from pages import context
-from pages.widgets.import_read import BadFilesError, Upload
+from pages.widgets.import_files import Upload
+from pages.widgets.import_read import BadFilesError
 from pages.widgets.import_task import CancelledError, Task
 from pages.widgets.texts_columns import missing
 from pages.widgets.texts_files import at_path, told, uploaded, with_roles
@@ -123,20 +124,19 @@ class TestFiles:
     )
     def test_what_cannot_be_opened_is_told_in_words(self, data, tmp_path):
         (tmp_path / "broken.zip").write_bytes(data)
-        brought = uploaded([Upload("broken.zip", data)])
-        assert isinstance(told(brought.files), str)
-        with pytest.raises((InputError, BadFilesError)):
-            prepare_files(brought.files, Reading(), Options(), silent)
+        for bring in (lambda: uploaded([Upload("broken.zip", data)]), lambda: at_path(str(tmp_path / "broken.zip"))):
+            with pytest.raises(InputError, match=r"broken\.zip: the zip ends too soon .* pack it again"):
+                bring()
 
     def test_a_zip_with_a_password_is_told_in_words(self):
         data = bytearray(zipped({name: text for name, text in beir().items() if name == "corpus.jsonl"}))
         data[6] |= 1
         data[data.index(b"PK\x01\x02") + 8] |= 1
-        locked = uploaded(
-            [Upload("locked.zip", bytes(data)), Upload("queries.jsonl", beir()["queries.jsonl"].encode())]
-        )
-        with pytest.raises(InputError, match="without a password"):
-            prepare_files(locked.files, Reading(), Options(), silent)
+        queries = Upload("queries.jsonl", beir()["queries.jsonl"].encode())
+        with pytest.raises(
+            InputError, match=r"locked\.zip: the file corpus\.jsonl in it has a password; .* without one"
+        ):
+            uploaded([Upload("locked.zip", bytes(data)), queries])
 
     def test_an_empty_zip_and_two_files_of_a_name_are_refused(self):
         with pytest.raises(InputError, match="holds no file"):
@@ -260,7 +260,7 @@ class TestPage:
         field(page, "multiselect", "Numbers that become features (popularity, links)").set_value(["Sold"]).run()
         field(page, "selectbox", "Id", 1).set_value("Nr").run()
         field(page, "multiselect", "Query").set_value(["Words"]).run()
-        page.selectbox(key="texts-language").set_value("en").run()
+        page.multiselect(key="texts-languages").set_value(["en"]).run()
         press(page, "Prepare the collection")
         press(page, "Create the campaign")
         (info,) = workspace.campaigns.all()

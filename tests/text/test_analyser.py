@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 import pytest
@@ -10,6 +13,8 @@ from hypothesis import strategies as st
 
 from rulerank.errors import InputError
 from rulerank.text import Analyser, detect_language, highlight_terms, languages_of
+from rulerank.text import analyser as analyser_module
+from rulerank.text.languages import stemmer
 
 
 @pytest.mark.parametrize(
@@ -107,3 +112,60 @@ def test_languages_of_a_collection():
     assert languages_of([english] * 9 + [german]) == ("en",)
     assert languages_of([english] * 6 + [german] * 4) == ("en", "de")
     assert languages_of(["1", "2"]) == ()
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "query", "marked"),
+    [
+        ("en", "Compress a folder, or folders; compression of files.", "compressing folders", 4),
+        ("de", "Die Häuser am Haus, hausen.", "Haus", 3),
+        ("fr", "Les chevaux: un cheval.", "chevaux", 2),
+        ("zh", "把文件夹压缩成文件。这个事件与文化无关。", "压缩文件夹", 3),
+        ("ja", "フォルダを圧縮する。圧力と縮小。", "圧縮", 1),
+        ("th", "การบีบอัดโฟลเดอร์", "บีบอัด", 1),
+    ],
+)
+def test_what_the_analyser_brings_together_is_marked(language, text, query, marked):
+    spans = highlight_terms(text, query, analyser=Analyser((language,)))
+    assert len(spans) == marked, [text[a:b] for a, b in spans]
+
+
+def test_a_lone_character_of_a_longer_word_is_not_marked():
+    chinese = Analyser(("zh",))
+    assert highlight_terms("事件 文化", "文件", analyser=chinese) == []
+    assert highlight_terms("事件 文化", "件", analyser=chinese) == [(1, 2)]
+
+
+def test_an_analyser_can_be_stored_and_is_shared():
+    made = Analyser(("en", "de"), stemming=False)
+    again = Analyser.from_dict(json.loads(json.dumps(made.to_dict())))
+    assert again == made
+    assert Analyser.from_dict(made.to_dict()) is again
+    for wrong in ({}, {"languages": "en"}, {"languages": ["en"], "stemming": "yes"}, {"languages": [1]}):
+        with pytest.raises(InputError, match="an analyser is told by"):
+            Analyser.from_dict(wrong)
+
+
+def test_what_an_analyser_remembers_is_bounded(monkeypatch):
+    monkeypatch.setattr(analyser_module, "MOST_KNOWN", 50)
+    english = Analyser(("en",))
+    text = " ".join(f"words{number} folders" for number in range(400))
+    expected = Analyser(("en",), stemming=True).terms("words1 folders")
+    assert english.terms(text)[2:4] == expected
+    assert english.terms(text) == english.terms(text)
+    assert len(english._known) <= 50
+    assert len(english._known._before) <= 50
+
+
+def test_threads_share_a_stemmer():
+    """Snowball's stemmers hold the word that they work on: two threads at once would mix their words."""
+    words = [f"{stem}{ending}" for stem in ("compress", "relat", "organ", "nation") for ending in ("ing", "ed", "ize")]
+    expected = [stemmer("en")(word) for word in words]
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            found = list(pool.map(lambda _: [stemmer("en")(word) for word in words], range(40)))
+    finally:
+        sys.setswitchinterval(before)
+    assert all(each == expected for each in found)

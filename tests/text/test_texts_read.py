@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulerank import texts
 from rulerank.errors import InputError, RulerankError
 from rulerank.texts import DocumentText, QueryText, TextFormatError, read_documents, read_queries
+from rulerank.texts import read as texts
 
 QUERIES = {"1": QueryText("zip a folder", "Pack it."), "b-2": QueryText("größe 😀")}
 DOCUMENTS = {"d1": DocumentText("Title", "Body text", "de"), "d2": DocumentText("", "only a body")}
@@ -206,3 +206,15 @@ def test_progress_is_told_and_may_stop_the_reading():
 
     with pytest.raises(StopReadingError):
         read_queries(stream(QUERY_TSV), progress=stop)
+
+
+def test_terms_of_queries_come_with_jsonl():
+    asked = '{"qid": "1", "text": "wings", "terms": ["wing", "lift", "wing"]}\n{"qid": "2", "text": "drag"}\n'
+    found = read_queries(stream(asked + '{"qid": "3", "text": "of", "terms": []}\n'))
+    assert [each.terms for each in found.values()] == [("wing", "lift"), None, ()]
+
+
+@pytest.mark.parametrize("terms", ['"wing"', "[1]", '[""]', '{"a": 1}', '["a", null]'])
+def test_terms_must_be_words(terms):
+    with pytest.raises(TextFormatError, match=r':2: "terms" must be a list of words'):
+        read_queries(stream(f'{{"qid": "1", "text": "a"}}\n{{"qid": "2", "text": "b", "terms": {terms}}}\n'))

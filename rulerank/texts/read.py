@@ -1,4 +1,4 @@
-"""The texts of a collection: what its queries ask and what its documents say, and how uploaded files are read.
+"""Files of texts, read record by record.
 
 Queries come as TSV (`qid <tab> text [<tab> need]`) or JSONL, documents as TSV (`docid <tab> title <tab> body`) or
 JSONL; which of the two a file is, its first line shows. A TSV may begin with a line of column names.
@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from rulerank.errors import InputError, RulerankError
+from rulerank.texts.model import DocumentText, QueryText
 
 if TYPE_CHECKING:
     from rulerank.letor.source import Source
@@ -27,31 +28,6 @@ T = TypeVar("T")
 
 # PostgreSQL keeps no NUL, and half a surrogate pair cannot be written as UTF-8.
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
-
-
-@dataclass(frozen=True)
-class QueryText:
-    """What a query says, and (optionally) the need behind it in a sentence."""
-
-    text: str
-    need: str = ""
-
-
-@dataclass(frozen=True)
-class DocumentText:
-    """What a document says; `language` is a code such as "en", or None if it is not known."""
-
-    title: str
-    body: str
-    language: str | None = None
-
-
-@dataclass(frozen=True)
-class Texts:
-    """The texts of a collection's queries, by qid, and of its documents, by docid."""
-
-    queries: dict[str, QueryText]
-    documents: dict[str, DocumentText]
 
 
 @dataclass(frozen=True)
@@ -97,7 +73,8 @@ class _Kind(Generic[T]):
     fewest: int
     fields: dict[str, tuple[str, ...]]
     required: tuple[str, ...]
-    make: Callable[[dict[str, str]], T]
+    make: Callable[[dict[str, Any]], T]
+    lists: tuple[str, ...] = ()  # of words; JSONL alone has a place for them
 
 
 _QUERIES = _Kind(
@@ -109,7 +86,8 @@ _QUERIES = _Kind(
     fewest=2,
     fields={"text": ("text", "query"), "need": ("need", "description")},
     required=("text",),
-    make=lambda fields: QueryText(fields["text"], fields["need"]),
+    make=lambda fields: QueryText(fields["text"], fields["need"], fields.get("terms")),
+    lists=("terms",),
 )
 _DOCUMENTS = _Kind(
     what="document",
@@ -128,7 +106,8 @@ def read_queries(source: Source, *, max_errors: int = 100, progress: Progress | 
     """Read the texts of queries, by qid, from a path or a binary file object (plain, gz, xz, bz2 or zip; UTF-8).
 
     TSV: qid, text and (optionally) need. JSONL: objects with "qid" (or "_id", "id"), "text" (or "query") and
-    optionally "need" (or "description"). Bad records, up to `max_errors`, raise one TextFormatError.
+    optionally "need" (or "description") and "terms", a list of words. Bad records, up to `max_errors`, raise one
+    TextFormatError.
     `progress(done, total)` is called with bytes (`total` None if unknown) and may raise to stop the reading.
     """
     return _read(source, _QUERIES, max_errors, progress)
@@ -209,7 +188,7 @@ class _Reader(Generic[T]):
 
     def read(self, lines: Iterator[bytes]) -> None:
         """Read every record, or as many as it takes to know that there are too many problems."""
-        split: Callable[[str], tuple[str, dict[str, str]]] | None = None
+        split: Callable[[str], tuple[str, dict[str, Any]]] | None = None
         for number, raw in enumerate(lines, 1):
             raw = raw.rstrip(b"\r")
             if not raw.strip():
@@ -237,17 +216,17 @@ class _Reader(Generic[T]):
         shown = shown if len(shown) <= SHOWN and len(raw) <= 4 * SHOWN else shown[: SHOWN - 3] + "..."
         self.problems.append(TextProblem(max(self.line, 1), shown, message))
 
-    def _keep(self, key: str, fields: dict[str, str]) -> None:
+    def _keep(self, key: str, fields: dict[str, Any]) -> None:
         key = key.strip()
         if not key or self._kind.unfit.search(key) or _UNSTORABLE.search(key):
             raise _BadRecordError(f"the id {key!r} must be text without {self._kind.unfit_words}, as LETOR's ids are")
         if key in self._places:
             raise _BadRecordError(f"the id {key!r} stands in line {self._places[key]} already; keep one of the two")
-        clean = {name: _UNSTORABLE.sub("\ufffd", value.strip()) for name, value in fields.items()}
+        clean = {name: _clean(value) for name, value in fields.items()}
         for name in self._kind.required:
             if not clean[name]:
                 raise _BadRecordError(f"the {self._kind.what}'s {name} is empty")
-        if not any(clean.values()):
+        if not any(clean[name] for name in self._kind.fields if name in clean):
             raise _BadRecordError(f"the {self._kind.what} has no text at all")
         self._places[key] = self.line
         self.records[key] = self._kind.make(clean)
@@ -258,7 +237,7 @@ class _Reader(Generic[T]):
         known = {name for names in self._kind.fields.values() for name in names}
         return len(names) > 1 and names[0] in self._kind.ids and all(name in known for name in names[1:])
 
-    def _from_columns(self, text: str) -> tuple[str, dict[str, str]]:
+    def _from_columns(self, text: str) -> tuple[str, dict[str, Any]]:
         kind = self._kind
         cells = text.split("\t", len(kind.columns))
         if len(cells) < kind.fewest:
@@ -269,7 +248,7 @@ class _Reader(Generic[T]):
         cells += [""] * (len(kind.columns) + 1 - len(cells))
         return cells[0], dict(zip(kind.columns, cells[1:], strict=True))
 
-    def _from_json(self, text: str) -> tuple[str, dict[str, str]]:
+    def _from_json(self, text: str) -> tuple[str, dict[str, Any]]:
         kind = self._kind
         try:
             record = json.loads(text)
@@ -282,7 +261,7 @@ class _Reader(Generic[T]):
             raise _BadRecordError(f'the id is missing: give "{kind.ids[0]}" (or {_quoted(kind.ids[1:])})')
         if isinstance(key, bool) or not isinstance(key, str | int):
             raise _BadRecordError(f"the id must be text or a whole number, not {key!r}")
-        fields = {}
+        fields: dict[str, Any] = {}
         for name, spellings in kind.fields.items():
             value = _first(record, spellings)
             if value is None and name in kind.required:
@@ -290,6 +269,13 @@ class _Reader(Generic[T]):
             if value is not None and not isinstance(value, str):
                 raise _BadRecordError(f"{_quoted(spellings)} must be text, not {type(value).__name__}")
             fields[name] = value or ""
+        for name in kind.lists:
+            value = record.get(name)
+            if value is None:
+                continue
+            if not isinstance(value, list) or not all(isinstance(word, str) and word.strip() for word in value):
+                raise _BadRecordError(f'"{name}" must be a list of words such as ["wing", "lift"], not {value!r:.40}')
+            fields[name] = tuple(dict.fromkeys(map(_clean, value)))
         return str(key), fields
 
 
@@ -298,6 +284,10 @@ def _decoded(raw: bytes) -> str:
         return raw.decode("utf-8")
     except UnicodeDecodeError as exc:
         raise _BadRecordError(f"byte {exc.start + 1} of the line is not UTF-8; save the file as UTF-8") from exc
+
+
+def _clean(value: Any) -> Any:
+    return _UNSTORABLE.sub("\ufffd", value.strip()) if isinstance(value, str) else value
 
 
 def _first(record: dict[str, Any], names: tuple[str, ...]) -> Any:

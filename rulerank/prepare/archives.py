@@ -1,0 +1,72 @@
+"""Zips that somebody brought: the files in them, or in words what is wrong. Nothing is ever unpacked to disk."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import PurePosixPath, PureWindowsPath
+from typing import IO
+
+from rulerank.errors import InputError
+
+Opened = Callable[[ExitStack], IO[bytes]]
+OpenArchive = Callable[[], zipfile.ZipFile]
+
+MAGIC = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
+
+
+def looks_like_zip(name: str, head: bytes) -> bool:
+    """Say whether a file means to be a zip, by its name or by its first bytes."""
+    return name.lower().endswith(".zip") or head.startswith(MAGIC)
+
+
+def zip_members(name: str, archive_of: OpenArchive) -> list[tuple[str, int, Opened]]:
+    """Return name, size and opener of every file in a zip; folders and what packers add are left out.
+
+    `archive_of` opens the zip, as often as needed. One that is damaged, has a password, or names files outside of
+    itself is refused.
+    """
+    try:
+        with archive_of() as archive:
+            members = [member for member in archive.infolist() if not _is_clutter(member)]
+    except (zipfile.BadZipFile, EOFError, OSError, NotImplementedError) as error:
+        raise InputError(
+            f"{name}: the zip ends too soon or is damaged, or is none ({error}); fetch or pack it again"
+        ) from error
+    for member in members:
+        if _points_outside(member.filename):
+            raise InputError(
+                f"{name}: the file {member.filename!r} in it points outside of the zip; nothing was read. "
+                "Pack the folder again with a usual packer"
+            )
+        if member.flag_bits & 1:
+            raise InputError(
+                f"{name}: the file {member.filename} in it has a password; unpack it first, "
+                "or pack it again without one"
+            )
+    return [(member.filename, member.file_size, _opener(name, member, archive_of)) for member in members]
+
+
+def _opener(name: str, member: zipfile.ZipInfo, archive_of: OpenArchive) -> Opened:
+    def opened(stack: ExitStack) -> IO[bytes]:
+        try:
+            return stack.enter_context(stack.enter_context(archive_of()).open(member))
+        except (RuntimeError, NotImplementedError) as error:
+            raise InputError(
+                f"{name}: the file {member.filename} in it cannot be unpacked ({error}); "
+                "pack it again the usual way (deflate)"
+            ) from error
+
+    return opened
+
+
+def _is_clutter(member: zipfile.ZipInfo) -> bool:
+    path = PurePosixPath(member.filename)
+    return member.is_dir() or path.parts[:1] == ("__MACOSX",) or path.name.startswith(".")
+
+
+def _points_outside(name: str) -> bool:
+    """Say whether a name would lead out of the folder that a zip were unpacked to."""
+    windows = PureWindowsPath(name)
+    return PurePosixPath(name).is_absolute() or bool(windows.drive or windows.root) or ".." in windows.parts
