@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -13,6 +14,7 @@ from db.tables import collection_chunks, collections, document_texts, query_text
 from rulerank.collection import Collection
 from rulerank.collection.pack import pack_rows, unpack_rows
 from rulerank.errors import InputError
+from rulerank.text import Analyser, query_terms, whole_query
 from rulerank.texts import DocumentText, QueryText, Texts
 
 CHUNK_ROWS = 4096
@@ -41,11 +43,18 @@ class Collections:
         self.database = database
 
     def add(
-        self, name: str, collection: Collection, texts: Texts | None = None, *, progress: Progress | None = None
+        self,
+        name: str,
+        collection: Collection,
+        texts: Texts | None = None,
+        *,
+        analyser: Analyser | None = None,
+        progress: Progress | None = None,
     ) -> int:
         """Store a collection and return its number; one that is there already is found by its content hash.
 
-        A `progress` that raises stops the import, and nothing of it stays.
+        `analyser` is the one that its texts were prepared with. A `progress` that raises stops the import, and nothing
+        of it stays.
         """
         name = checked_name(name, "collection")
         if not len(collection):
@@ -54,19 +63,29 @@ class Collections:
             known = find_same(connection, collection)
         # Before the transaction: compressing takes long, and labels must not be kept waiting for it.
         chunks = [] if known is not None else list(packed(collection, progress))
+
         try:
-            return self._store(name, collection, chunks, texts)
+            return self._store(name, collection, chunks, texts, analyser)
         except sa.exc.IntegrityError:
             # Another process stored the same content at the same moment: now it is there to be found.
-            return self._store(name, collection, chunks, texts)
+            return self._store(name, collection, chunks, texts, analyser)
 
-    def _store(self, name: str, collection: Collection, chunks: list[dict[str, object]], texts: Texts | None) -> int:
+    def _store(
+        self,
+        name: str,
+        collection: Collection,
+        chunks: list[dict[str, object]],
+        texts: Texts | None,
+        analyser: Analyser | None,
+    ) -> int:
         with self.database.write() as connection:
             number = find_same(connection, collection)
             if number is None:
                 number = self.insert(connection, name, collection, chunks)
             if texts is not None:
                 write_texts(connection, number, texts)
+            if analyser is not None:
+                write_analyser(connection, number, analyser)
             return number
 
     def insert(
@@ -119,7 +138,7 @@ class Collections:
         """Return a query's text, if there is one."""
         with self.database.read() as connection:
             row = connection.execute(_QUERY_TEXT, {"number": number, "which": qid}).one_or_none()
-        return QueryText(row.text, row.need) if row else None
+        return _query(row) if row else None
 
     def document_text(self, number: int, docid: str) -> DocumentText | None:
         """Return a document's text, if there is one."""
@@ -127,16 +146,46 @@ class Collections:
             row = connection.execute(_DOCUMENT_TEXT, {"number": number, "which": docid}).one_or_none()
         return DocumentText(row.title, row.body, row.language) if row else None
 
+    def analyser(self, number: int) -> Analyser | None:
+        """Return the analyser that a collection's texts were prepared with, if it is known."""
+        with self.database.read() as connection:
+            found = connection.scalar(_ANALYSER, {"number": number})
+        return Analyser.from_dict(found) if found is not None else None
+
+    def query_terms(self, number: int) -> dict[str, tuple[str, ...]]:
+        """Return the terms of every query that has a text, by qid, as AR(R_q_d) takes them.
+
+        As whoever prepared the texts said; else as the collection's analyser finds them; else by the rules for texts
+        about programs.
+        """
+        analyser = self.analyser(number)
+        query = sa.select(query_texts).where(query_texts.c.collection_id == number)
+        with self.database.read() as connection:
+            found = {row.qid: _query(row) for row in connection.execute(query)}
+
+        def cut(text: QueryText) -> tuple[str, ...]:
+            return query_terms(text.text) if analyser is None else analyser.query_terms(whole_query(text))
+
+        return {qid: cut(text) if text.terms is None else text.terms for qid, text in found.items()}
+
     def query_names(self, number: int) -> dict[str, str]:
         """Return the text of every query that has one, by qid."""
         query = sa.select(query_texts.c.qid, query_texts.c.text).where(query_texts.c.collection_id == number)
         with self.database.read() as connection:
             return {row.qid: row.text for row in connection.execute(query)}
 
+    def languages(self, number: int) -> dict[str, str]:
+        """Return the language of every document that has one, by docid."""
+        mine = sa.and_(document_texts.c.collection_id == number, document_texts.c.language != "")  # NULL is not
+        query = sa.select(document_texts.c.docid, document_texts.c.language).where(mine)
+        with self.database.read() as connection:
+            return {row.docid: row.language for row in connection.execute(query)}
+
 
 # Made once: putting a statement together costs more than running it, and these run at every label.
 _NUMBER: sa.BindParameter[int] = sa.bindparam("number")
 _WHICH: sa.BindParameter[str] = sa.bindparam("which")
+_ANALYSER = sa.select(collections.c.analyser).where(collections.c.id == _NUMBER)
 _QUERY_TEXT = sa.select(query_texts).where(query_texts.c.collection_id == _NUMBER, query_texts.c.qid == _WHICH)
 _DOCUMENT_TEXT = sa.select(document_texts).where(
     document_texts.c.collection_id == _NUMBER, document_texts.c.docid == _WHICH
@@ -173,8 +222,9 @@ def packed(collection: Collection, progress: Progress | None) -> Iterator[dict[s
 
 def write_texts(connection: sa.Connection, number: int, texts: Texts) -> None:
     """Write or replace texts, within a transaction of the caller's."""
-    queries = [
-        {"collection_id": number, "qid": qid, "text": q.text, "need": q.need} for qid, q in texts.queries.items()
+    queries: list[dict[str, object]] = [
+        {"collection_id": number, "qid": qid, "text": q.text, "need": q.need, "terms": _listed(q.terms)}
+        for qid, q in texts.queries.items()
     ]
     documents: list[dict[str, object]] = [
         {"collection_id": number, "docid": docid, "title": d.title, "body": d.body, "language": d.language}
@@ -189,6 +239,20 @@ def write_texts(connection: sa.Connection, number: int, texts: Texts) -> None:
             raise InputError(f"document {docid}: {text.language!r} is no language code such as 'en'")
     _replace(connection, query_texts, number, "qid", queries)
     _replace(connection, document_texts, number, "docid", documents)
+
+
+def write_analyser(connection: sa.Connection, number: int, analyser: Analyser) -> None:
+    """Write or replace the analyser of a collection's texts, within a transaction of the caller's."""
+    mine = sa.update(collections).where(collections.c.id == number)
+    connection.execute(mine.values(analyser=analyser.to_dict()))
+
+
+def _query(row: sa.Row[Any]) -> QueryText:
+    return QueryText(row.text, row.need, None if row.terms is None else tuple(row.terms))
+
+
+def _listed(terms: tuple[str, ...] | None) -> list[str] | None:
+    return None if terms is None else list(terms)
 
 
 def _replace(connection: sa.Connection, table: sa.Table, number: int, key: str, rows: list[dict[str, object]]) -> None:

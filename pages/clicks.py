@@ -15,6 +15,7 @@ from pages.widgets.heading import heading
 from pages.widgets.import_task import Task, watch
 from rulerank.clicks import PAPER, ClickLog, click_models
 
+NUMBER = "clicks-number"
 ONE_LANGUAGE = ("agnostic", "agnostic_default", "documents")
 
 
@@ -32,11 +33,12 @@ def main() -> None:
     view.show_facts(log, name)
     source.show_skipped(log)
     st.subheader("Models")
-    chosen, seed = ask_models(log)
+    chosen = ask_models(log)
     if not chosen:
         st.info("Choose at least one model above.")
         return
-    found = fitted(log, chosen, seed)
+    seed, now = ask_seed()
+    found = fitted(log, chosen, seed, now)
     st.subheader("The paper's tables for this log")
     compared(log, chosen, seed)
     st.subheader("Measure a campaign")
@@ -44,7 +46,7 @@ def main() -> None:
     if found is None:
         st.info("Fit models first; then rankings can be measured by them.", icon=":material/info:")
     else:
-        show_measure(log, found)
+        show_measure(log, name, found)
 
 
 def ask_log() -> tuple[str, ClickLog] | None:
@@ -52,12 +54,17 @@ def ask_log() -> tuple[str, ClickLog] | None:
     kept: tuple[str, source.LogTask] | None = st.session_state.get(LOG)
     ready = kept is not None and kept[1].result is not None
     hint = st.empty()
-    with st.expander("Another log" if ready else "Upload or simulate a log", icon=":material/add:", expanded=not ready):
+    number = st.session_state.get(NUMBER, 0)
+    words = "Another log" if ready else "Upload or simulate a log"
+    # A new log gets a new form, which is folded. While there is none the form stays the same, with what was uploaded.
+    with st.expander(words, icon=":material/add:", expanded=not ready, key=f"clicks-form-{number if ready else 'new'}"):
         asked = source.ask_log()
     if asked is not None:
-        kept = begin(LOG, *asked)
+        begin(LOG, *asked)
+        st.session_state[NUMBER] = number + 1
         for old in (FITS, TABLES, MEASURED):
             forget(old)
+        st.rerun()
     if kept is None:
         hint.info(
             "There is no log yet. Upload one, or simulate one to see what the page does: the bilingual users are a "
@@ -68,7 +75,7 @@ def ask_log() -> tuple[str, ClickLog] | None:
     name, task = kept
     if not watch(task, key="clicks-log"):
         return None
-    if asked is not None and task.result is not None:
+    if task.result is not None and not ready:
         st.rerun()  # the form folds up
     if task.result is None:
         if task.error is not None and not task.cancelled:
@@ -79,24 +86,31 @@ def ask_log() -> tuple[str, ClickLog] | None:
     return name, task.result
 
 
-def ask_models(log: ClickLog) -> tuple[list[str], int]:
+def ask_models(log: ClickLog) -> list[str]:
     """Ask which models are fitted and compared."""
     labels = {entry.name: entry.label for entry in click_models}
     several = len(log.languages) > 1
-    left, right = st.columns([4, 1], gap="medium")
-    chosen = left.multiselect(
+    chosen = st.multiselect(
         "Models", list(labels), default=list(PAPER if several else ONE_LANGUAGE), format_func=labels.__getitem__,
-        key=f"clicks-models-{several}", help="The six of the paper are chosen where a log has several languages.",
+        key=f"clicks-models-{several}", wrap=True,
+        help="The six of the paper are chosen where a log has several languages.",
     )  # fmt: skip
-    seed = right.number_input(
-        "Seed", 0, 2**31 - 1, 0, key="clicks-fit-seed", help="Places random starts of the search, and deals the splits."
-    )
-    return list(chosen), int(seed)
+    return list(chosen)
 
 
-def fitted(log: ClickLog, chosen: list[str], seed: int) -> work.Fitted | None:
+def ask_seed() -> tuple[int, bool]:
+    """Ask for the seed, and whether to fit now."""
+    row = st.container(horizontal=True, vertical_alignment="bottom")
+    seed = row.number_input(
+        "Seed", 0, 2**31 - 1, 0, key="clicks-fit-seed", width=160,
+        help="Places random starts of the search, and deals the splits.",
+    )  # fmt: skip
+    return int(seed), row.button("Fit", type="primary", icon=":material/model_training:", key="clicks-fit")
+
+
+def fitted(log: ClickLog, chosen: list[str], seed: int, now: bool) -> work.Fitted | None:
     """Fit on demand, and show what was learned."""
-    if st.button("Fit", type="primary", icon=":material/model_training:", key="clicks-fit"):
+    if now:
         task = Task(lambda progress: work.fit_models(log, chosen, seed, progress), "Fitting the models")
         begin(FITS, (chosen, seed), task)
     kept = st.session_state.get(FITS)
@@ -114,15 +128,17 @@ def fitted(log: ClickLog, chosen: list[str], seed: int) -> work.Fitted | None:
 
 def compared(log: ClickLog, chosen: list[str], seed: int) -> None:
     """Compare over random splits on demand, and show the paper's two tables."""
-    first, second, third = st.columns([1, 1, 2], gap="medium", vertical_alignment="bottom")
+    row = st.container(horizontal=True, vertical_alignment="bottom")
     splits = int(
-        first.number_input("Splits", 2, 1000, 20, key="clicks-splits", help="Random splits to repeat (the paper: 100).")
+        row.number_input(
+            "Splits", 2, 1000, 20, key="clicks-splits", width=160, help="Random splits to repeat (the paper: 100)."
+        )
     )
-    share = second.number_input(
-        "To test on (%)", 1, 90, 10, key="clicks-share", help="Share of the sessions (the paper: a tenth)."
+    share = row.number_input(
+        "To test on (%)", 1, 90, 10, key="clicks-share", width=160, help="Share of the sessions (the paper: a tenth)."
     )
     part = int(share) / 100
-    if third.button("Compare", type="primary", icon=":material/compare_arrows:", key="clicks-compare"):
+    if row.button("Compare", type="primary", icon=":material/compare_arrows:", key="clicks-compare"):
         task = Task(
             lambda progress: work.compare_models(log, chosen, splits, part, seed, progress), "Comparing on splits"
         )

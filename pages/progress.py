@@ -8,29 +8,32 @@ import streamlit as st
 
 from pages import context
 from pages.widgets import progress_view as view
+from pages.widgets.audience import audience_of
 from pages.widgets.heading import heading
 from pages.widgets.progress_data import Labels, covered, read_labels, rules_now
 from pages.widgets.progress_jobs import Wanted, curve_of, do_here, job_for, random_of, show_job, worker_is_away
 from pages.widgets.progress_rules import rule_history
 from rulerank.campaign import OpenCampaign
+from rulerank.campaign.audience import measured_rows
 from rulerank.campaign.stopping import movement, stop_light
 
 
 def main() -> None:
     """Show the page."""
     person = context.require("research")
-    opened = context.choose_campaign()
     heading("Progress", "How good the ranker has become with the labels so far, and whether more labels are worth it.")
+    opened = context.choose_campaign()
     drawn_at = time.time()
     if context.workspace().campaigns.last_event(opened.id) > opened.live.fold.seen:
         opened.live.refresh()
     names = {each.id: each.name for each in context.workspace().people.list()}
     labels = read_labels(opened, names)
-    measure, rankers, x = view.ask_measure()
+    audience = audience_of(opened)
+    measure, rankers, x = view.ask_measure(opened, audience.of(measured_rows(opened)))
     curves, replays, wanted = {}, {}, []
     for ranker in rankers:
-        curves[ranker], more = curve_of(opened, ranker, labels)
-        replay, longer = random_of(opened, ranker, len(labels)) if labels.rows else (None, None)
+        curves[ranker], more = curve_of(opened, ranker, labels, audience)
+        replay, longer = random_of(opened, ranker, len(labels), audience) if labels.rows else (None, None)
         if replay is not None:
             replays[ranker] = replay
         wanted += [each for each in (more, longer) if each is not None]

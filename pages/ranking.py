@@ -8,11 +8,14 @@ import streamlit as st
 from pages import context
 from pages.widgets import ranking_data as data
 from pages.widgets import ranking_view as view
+from pages.widgets.audience import audience_of
 from pages.widgets.heading import heading
 from pages.widgets.layout import side_by_side
 from pages.widgets.plain import plain
+from pages.widgets.ranking_text import show_document
 from rulerank.agreement import kendall_tau
 from rulerank.campaign import OpenCampaign
+from rulerank.campaign.audience import measured_rows
 
 NONE = ""
 
@@ -20,19 +23,19 @@ NONE = ""
 def main() -> None:
     """Show the page."""
     context.require("research")
-    opened = context.choose_campaign()
     heading("Ranking", "The documents of one query as they are ranked now, and the rules behind each score.")
+    opened = context.choose_campaign()
     if context.workspace().campaigns.last_event(opened.id) > opened.live.fold.seen:
         opened.live.refresh()
     names = context.workspace().collections.query_names(opened.collection_id)
     query = ask_query(opened, names)
-    first, second = ask_rankers(opened, names)
-    fitted = data.fit(opened, first, names)
+    first, second = ask_rankers(opened)
+    fitted = data.fit(opened, first)
     if fitted is None:
         st.info("Nothing is labelled yet, so there is no ranker. Give the first labels, and come back.")
         st.page_link("label.py", label="Go to Label", icon=":material/edit_note:")
         return
-    other = data.fit(opened, second, names) if second != NONE else None
+    other = data.fit(opened, second) if second != NONE else None
     show_query(opened, query)
     compare(opened, query, fitted, other)
 
@@ -60,9 +63,9 @@ def ask_query(opened: OpenCampaign, names: dict[str, str]) -> int:
     return int(chosen)
 
 
-def ask_rankers(opened: OpenCampaign, names: dict[str, str]) -> tuple[str, str]:
+def ask_rankers(opened: OpenCampaign) -> tuple[str, str]:
     """Ask for one ranker, or for two to compare."""
-    offered = data.offered(names)
+    offered = data.offered(opened)
     left, right = st.columns(2)
     keys = list(offered)
     start = keys.index(opened.settings.ranker) if opened.settings.ranker in keys else 0
@@ -90,6 +93,9 @@ def compare(opened: OpenCampaign, query: int, fitted: data.Fitted, other: data.F
     """Show the ranking of one ranker or of two, and the rules of the document that is chosen."""
     documents = data.documents_of(opened, query)
     titles = data.titles_of(opened, documents)
+    audience = audience_of(opened)
+    metrics = view.ask_metrics(audience.of(measured_rows(opened)))
+    readers = audience.of(documents.rows)
     convention = opened.settings.convention
     shown: list[tuple[data.Fitted, np.ndarray, np.ndarray, int | None]] = []
     for which, column in zip([fitted, other], side_by_side("ranking") if other else [st.container()], strict=False):
@@ -100,11 +106,12 @@ def compare(opened: OpenCampaign, query: int, fitted: data.Fitted, other: data.F
         moved = data.changes(shown[0][2], order) if shown else None
         with column:
             st.markdown(f"**{which.label}**")
-            view.show_metrics(opened, documents, scores)
-            table = view.ranking_table(opened, documents, titles, scores, order, moved)
+            view.show_metrics(opened, documents, scores, readers, metrics)
+            table = view.ranking_table(opened, documents, titles, scores, order, moved, readers.languages)
             place = view.show_table(table, f"ranking-table-{len(shown)}-{opened.id}-{query}-{which.name}")
         shown.append((which, scores, order, place))
     st.caption(view.metric_words(opened, documents))
+    view.show_user_words(opened, documents, metrics)
     if len(shown) == 2:
         tau = kendall_tau(shown[0][1], shown[1][1])
         words = "not defined, because one of them ranks nothing above anything" if tau is None else f"{tau:.3f}"
@@ -119,6 +126,7 @@ def compare(opened: OpenCampaign, query: int, fitted: data.Fitted, other: data.F
         )
         return
     at = int(chosen[2][chosen[3]])
+    show_document(opened, documents, at)
     view.show_rules(opened, chosen[0], documents, at, titles[at])
 
 

@@ -10,25 +10,20 @@ import pandas as pd
 
 from pages import context
 from pages.widgets import ranking_data
+from pages.widgets.audience import LEARNED_LABELS
 from pages.widgets.import_task import Progress
 from rulerank.campaign import OpenCampaign
-from rulerank.clicks import DocumentFit, Fit, click_models
+from rulerank.clicks import DocumentFit, Fit
 from rulerank.errors import InputError
 from rulerank.metrics import intent_err
-from rulerank.metrics.users import ANY, IntentUser
+from rulerank.metrics.users import IntentUser
 from rulerank.registry import rankers
 
-METRICS = {
-    "eia": "ERR-EIA, learned",
-    "ia_diff": "ERR-IA, learned (different)",
-    "ia_same": "ERR-IA, learned (same)",
-    "agnostic": "ERR, learned",
+METRICS = LEARNED_LABELS | {
     "ia_default": "ERR-IA, default",
     "agnostic_default": "ERR, default",
     "eia_default": "ERR-EIA, default",
 }
-LOOK = 200
-"""So many documents are looked up between two looks at the Cancel button."""
 
 
 @dataclass(frozen=True)
@@ -71,14 +66,10 @@ def documents_to_measure(opened: OpenCampaign, progress: Progress) -> Documents:
             "this campaign has no evaluation set, and the grades of its pool are not known, so there is nothing to "
             "measure rankings on; give it an evaluation set under New campaign"
         )
-    texts = context.workspace().collections
-    languages: list[str | None] = []
-    for place, row in enumerate(rows.tolist()):
-        if place % LOOK == 0:
-            progress(place, len(rows))
-        text = texts.document_text(opened.collection_id, opened.collection.docids[row])
-        languages.append(text.language if text is not None else None)
-    return Documents(where, rows, grades, tuple(languages))
+    progress(0, None)
+    languages = context.workspace().collections.languages(opened.collection_id)
+    progress(1, 1)
+    return Documents(where, rows, grades, tuple(languages.get(opened.collection.docids[row]) for row in rows.tolist()))
 
 
 def why_not(made: Fit | DocumentFit, documents: Documents) -> str | None:
@@ -97,9 +88,7 @@ def why_not(made: Fit | DocumentFit, documents: Documents) -> str | None:
 def _without_language(made: Fit) -> IntentUser | None:
     """The same user for documents of any language, where the language makes no difference to the model."""
     user = made.user
-    if len(user.languages) > 1 and click_models[made.model].aware:
-        return None
-    return IntentUser(user.intents, (ANY,), user.prior, user.relevance[:, :1])
+    return None if user.minds_language else user.for_any_language()
 
 
 def measure(
@@ -115,12 +104,11 @@ def measure(
     items = np.ascontiguousarray(opened.discretiser.transform(collection.features[rows])[:, opened.useful])
     queries = collection.query_index[rows].tolist()
     docids = [collection.docids[row] for row in rows.tolist()]
-    texts = context.workspace().collections.query_names(opened.collection_id)
     missing = {METRICS.get(name, made.label): why_not(made, documents) or "" for name, made in fits.items()}
     table = []
     for done, name in enumerate(names):
         progress(done, len(names))
-        fitted = ranking_data.fit(opened, name, texts)
+        fitted = ranking_data.fit(opened, name)
         if fitted is None:
             raise InputError("nothing is labelled yet, so there is no ranker; give the first labels under Label")
         scores = fitted.model.predict(items, queries)

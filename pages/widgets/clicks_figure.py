@@ -14,7 +14,7 @@ DASHES = ("solid", "dash")
 
 
 def perplexity_curves(
-    series: Mapping[str, Sequence[float]], *, kind: str = "marginal", theme: Theme = LIGHT, height: int = 400
+    series: Mapping[str, Sequence[float]], *, kind: str = "marginal", theme: Theme = LIGHT, height: int = 460
 ) -> go.Figure:
     """Return one line a model over the positions of the list; 1 is a model that is never surprised."""
     title = f"Perplexity by position ({kind})"
@@ -36,5 +36,6 @@ def perplexity_curves(
         )
     figure.update_xaxes(title_text="Position", dtick=1 if max(map(len, series.values())) <= 20 else 5)
     figure.update_yaxes(title_text="Perplexity", tickformat=".2f")
-    legend_below(figure)
+    # A narrow page has a line for each name, which leaves less height to reckon the gap by.
+    legend_below(figure, gap=58 + 5 * len(series))
     return figure

@@ -6,6 +6,7 @@ import streamlit as st
 
 from pages import context
 from pages.widgets import clicks_campaign as campaign
+from pages.widgets.clicks_keep import offer_to_keep, show_kept, users_to_keep
 from pages.widgets.clicks_tasks import DOCUMENTS, MEASURED, begin, tell
 from pages.widgets.clicks_view import offer
 from pages.widgets.clicks_work import Fitted
@@ -16,14 +17,15 @@ from rulerank.campaign import OpenCampaign
 from rulerank.clicks import ClickLog
 
 
-def show_measure(log: ClickLog, found: Fitted) -> None:
-    """Ask for a campaign, and show its rankings measured by the fitted models."""
+def show_measure(log: ClickLog, name: str, found: Fitted) -> None:
+    """Ask for a campaign, and show its rankings measured by the models that were fitted to the log of this name."""
     opened = _ask_campaign()
     if opened is None:
         return
+    show_kept(opened)
     if context.workspace().campaigns.last_event(opened.id) > opened.live.fold.seen:
         opened.live.refresh()
-    names = offered(context.workspace().collections.query_names(opened.collection_id))
+    names = offered(opened)
     first = [opened.settings.ranker] if opened.settings.ranker in names else list(names)[:1]
     chosen = st.multiselect(
         "Rankers", list(names), default=first, format_func=names.__getitem__, key=f"clicks-rankers-{opened.id}"
@@ -44,6 +46,7 @@ def show_measure(log: ClickLog, found: Fitted) -> None:
     measured = _measure(opened, documents, found, tuple(chosen), meaning)
     if measured is not None:
         _show(opened, log, documents, measured)
+        offer_to_keep(opened, users_to_keep(opened, documents, found.fits, meaning, name))
 
 
 def _ask_campaign() -> OpenCampaign | None:

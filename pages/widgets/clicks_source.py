@@ -8,6 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.widgets import clicks_work as work
+from pages.widgets.clicks_tasks import sentence
 from pages.widgets.import_task import Task
 from pages.widgets.plain import plain
 from rulerank.clicks import ClickLog, ClickLogError
@@ -20,6 +21,7 @@ q1,d7 d2 d9,4 0 2,0 0 1,en de en
 q2,d4 d1,1 3,0 0,de en"""
 SOURCES = {"upload": "Upload a log", "clara2": "Upload a log in CLARA2's layout", "simulate": "Simulate a log"}
 UNJUDGED = {"drop": "leave the session out", "zero": "count it as grade 0"}
+LINES = {"Line": st.column_config.NumberColumn(width=80), "What is wrong": st.column_config.TextColumn(width="large")}
 LogTask = Task[ClickLog]
 
 
@@ -104,7 +106,7 @@ def _ask_simulation() -> tuple[str, LogTask] | None:
 def show_problem(error: RulerankError) -> None:
     """Say why there is no log; bad rows by line."""
     if not isinstance(error, ClickLogError):
-        st.error(f"{plain(str(error))}.", icon=":material/error:")
+        st.error(sentence(str(error)), icon=":material/error:")
         return
     rows = "1 row" if error.total == 1 else f"{error.total:,d} rows"
     more = f" The first {len(error.rows)} are listed." if error.total > len(error.rows) else ""
@@ -113,7 +115,7 @@ def show_problem(error: RulerankError) -> None:
         "again.",
         icon=":material/error:",
     )
-    st.dataframe(bad_table(error.rows), hide_index=True, key="clicks-bad")
+    st.dataframe(bad_table(error.rows), hide_index=True, key="clicks-bad", column_config=LINES)
 
 
 def show_skipped(log: ClickLog) -> None:
@@ -122,13 +124,13 @@ def show_skipped(log: ClickLog) -> None:
     if reading.bad:
         rows = "1 bad row was" if reading.bad == 1 else f"{reading.bad:,d} bad rows were"
         with st.expander(f"{rows} skipped", icon=":material/warning:"):
-            st.dataframe(bad_table(reading.bad_rows), hide_index=True, key="clicks-skipped")
+            st.dataframe(bad_table(reading.bad_rows), hide_index=True, key="clicks-skipped", column_config=LINES)
             if reading.bad > len(reading.bad_rows):
                 st.caption(f"The first {len(reading.bad_rows)} are listed.")
     if reading.unjudged:
         st.caption(f"{reading.unjudged:,d} sessions were left out, because a result has no grade.")
     for note in reading.notes:
-        st.caption(plain(note))
+        st.caption(sentence(note))
 
 
 def bad_table(rows: Any) -> pd.DataFrame:

@@ -31,4 +31,10 @@ def forget(part: str) -> None:
 def tell(task: Task[Any]) -> None:
     """Say why a task has no result."""
     error = task.error or RulerankError("there is no result")
-    (st.info if task.cancelled else st.error)(f"{plain(str(error))}.")
+    (st.info if task.cancelled else st.error)(sentence(str(error)))
+
+
+def sentence(text: str) -> str:
+    """Return a message as a sentence, to be shown as plain text; a name of a file at its beginning stays as it is."""
+    first = text.partition(" ")[0].rstrip(",;")
+    return plain(text[:1].upper() + text[1:] if first.isalpha() else text) + "."

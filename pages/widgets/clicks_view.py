@@ -11,9 +11,13 @@ import streamlit as st
 from pages.widgets.clicks_figure import perplexity_curves
 from pages.widgets.clicks_work import Fitted
 from pages.widgets.figure import file_name
+from pages.widgets.layout import side_by_side
 from pages.widgets.plain import plain
 from pages.widgets.show import current_theme, show
 from rulerank.clicks import ClickLog, DocumentFit, Fit, click_models
+
+WIDTH = 165
+"""Pixels of a number: millions of sessions fit, and a telephone shows two beside each other."""
 
 KINDS = {"marginal": "Marginal (the paper's)", "conditional": "Given what happened above"}
 
@@ -31,11 +35,15 @@ def show_facts(log: ClickLog, name: str) -> None:
         "With a click": f"{facts['sessions_with_a_click']:.1%}",
         "With several": f"{facts['sessions_with_several']:.1%}",
     }
-    for column, (label, value) in zip(st.columns(len(cells)), cells.items(), strict=True):
-        column.metric(label, value)
-    left, right = st.columns(2, gap="large")
-    left.dataframe(shares("Language", facts["languages"]), hide_index=True, key="clicks-languages")
-    right.dataframe(shares("Grade", facts["grades"]), hide_index=True, key="clicks-grades")
+    # Fixed widths in a row that wraps: nothing is cut off on a tablet.
+    row = st.container(horizontal=True)
+    for label, value in cells.items():
+        row.metric(label, value, width=WIDTH)
+    left, right = side_by_side("clicks-facts")
+    counts = {"Results shown": st.column_config.NumberColumn(format="localized")}
+    for column, what in ((left, "Language"), (right, "Grade")):
+        table = shares(what, facts[f"{what.lower()}s"])
+        column.dataframe(table, hide_index=True, key=f"clicks-{what.lower()}s", column_config=counts)
     st.caption("A configuration is a query with its ordered documents. Results shown: once for each session.")
 
 

@@ -10,13 +10,16 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from pages.widgets.audience import LABELS, audience_of
 from pages.widgets.bars import Speed
 from rulerank.campaign import OpenCampaign
-from rulerank.campaign.progress import EXPECTED, LearningCurve
+from rulerank.campaign.audience import LEARNED
+from rulerank.campaign.evaluation import EXPECTED
+from rulerank.campaign.progress import LearningCurve
 from rulerank.campaign.replay import new_curve
 from rulerank.campaign.stopping import Coverage, RuleState, coverage, rule_state
+from rulerank.metrics import Audience
 from rulerank.metrics.conventions import conventions
-from rulerank.registry import rankers
 
 LONGEST_PAUSE = 300.0
 """Seconds. Who takes longer over a document has probably left it; the rest does not count as labelling time."""
@@ -45,7 +48,12 @@ class Measure:
     @property
     def label(self) -> str:
         """The name on the screen."""
-        return METRICS[self.name].replace("@k", f"@{self.k}")
+        return LABELS[self.name] if self.by_users else METRICS[self.name].replace("@k", f"@{self.k}")
+
+    @property
+    def by_users(self) -> bool:
+        """Whether a user model measures: ERR, ERR-IA and ERR-EIA, with default or learned parameters."""
+        return self.name in LABELS
 
 
 @dataclass(frozen=True)
@@ -122,32 +130,30 @@ def covered(opened: OpenCampaign, labels: Labels) -> Coverage:
     return coverage(opened.query_index, labels.rows, labels.grades)
 
 
-def offered_rankers() -> dict[str, str]:
-    """Return the rankers that need nothing but labels, by name: those with query terms need texts."""
-    return {entry.name: entry.label for entry in rankers if not hasattr(entry.value(), "terms")}
-
-
 # One curve a campaign and ranker for the whole process; it goes when its campaign is closed.
 _curves: WeakKeyDictionary[OpenCampaign, dict[str, LearningCurve]] = WeakKeyDictionary()
 _lock = threading.Lock()
 
 
-def kept_curve(opened: OpenCampaign, ranker: str) -> LearningCurve:
-    """Return the curve that all sessions share and extend."""
+def kept_curve(opened: OpenCampaign, ranker: str, audience: Audience | None = None) -> LearningCurve:
+    """Return the curve that all sessions share and extend; a changed audience (the campaign's) begins a new one."""
+    fresh = new_curve(opened, ranker, audience or audience_of(opened))
     with _lock:
         mine = _curves.setdefault(opened, {})
-        if ranker not in mine:
-            mine[ranker] = new_curve(opened, ranker)
+        if ranker not in mine or mine[ranker].stamp != fresh.stamp:
+            mine[ranker] = fresh
         return mine[ranker]
 
 
-def evaluated_on(opened: OpenCampaign, labels: Labels) -> str:
+def evaluated_on(opened: OpenCampaign, labels: Labels, measure: Measure) -> str:
     """Say in words which documents are ranked, and how queries without relevant documents count."""
     found = opened.evaluation
+    # A learned user may be satisfied by grade 0 now and then.
+    counted = "measured like the others" if measure.name.startswith(LEARNED) else "counted as 0"
     if found is not None:
         without = found.queries_without_relevant
         which = (
-            f"{without:,d} of them without a relevant document, counted as 0"
+            f"{without:,d} of them without a relevant document, {counted}"
             if without
             else "each with a relevant document"
         )
@@ -159,15 +165,15 @@ def evaluated_on(opened: OpenCampaign, labels: Labels) -> str:
     lacking = covered(opened, labels).without_relevant
     return (
         f"the labelled set itself, by cross-validation over queries: {len(labels):,d} documents of {queries:,d} "
-        f"queries, {lacking:,d} of them without a relevant document, counted as 0; "
+        f"queries, {lacking:,d} of them without a relevant document, {counted}; "
         "each query is ranked by what was learnt from others"
     )
 
 
-def convention_text(name: str, expected: bool) -> str:
-    """Name the convention, and say what is done with equal scores."""
+def convention_text(name: str, expected: bool, *, by_users: bool = False) -> str:
+    """Name the convention, and say what is done with equal scores; metrics of users have one of their own."""
     kept = conventions[name]
     ties = "equal scores averaged over all orders" if expected else "equal scores in file order"
     if kept.docids_break_ties and not expected:
         ties = "equal scores with the later row first"
-    return f"{kept.label}, {ties}"
+    return f"{'Eq. 1 of Drutsa et al. (2016), whole lists' if by_users else kept.label}, {ties}"

@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from pages import context
+from pages.widgets.audience import audience_of
 from pages.widgets.plain import plain
 from pages.widgets.progress_data import Labels, kept_curve
 from rulerank.campaign import OpenCampaign
-from rulerank.campaign.progress import Band, Point, Values
+from rulerank.campaign.evaluation import Values
+from rulerank.campaign.progress import Band, Point
 from rulerank.campaign.replay import RUNS, random_replay, read_replay, replay_length
 from rulerank.errors import RulerankError
+from rulerank.metrics import Audience
 
 if TYPE_CHECKING:
     from db.jobs import Job
@@ -46,23 +49,31 @@ class Replay:
     seed: int
 
 
-def random_of(opened: OpenCampaign, ranker: str, labels: int) -> tuple[Replay | None, Wanted | None]:
-    """Return the random replay that is kept, and what is to be asked for if it is too short or missing."""
+def random_of(
+    opened: OpenCampaign, ranker: str, labels: int, audience: Audience | None = None
+) -> tuple[Replay | None, Wanted | None]:
+    """Return the random replay that is kept, and what is to be asked for if it is too short or missing.
+
+    One that another audience read serves until there is a new one: only metrics of users are lacking in it.
+    """
     if opened.known_grades is None or opened.evaluation is None:
         return None, None
     length = replay_length(labels, len(opened.items))
     found = context.workspace().campaigns.snapshots(opened.id, f"random:{ranker}")
-    longest = max(found, key=lambda kept: kept.labels, default=None)
-    kept = None if longest is None else Replay(*read_replay(longest.values), longest.values["seed"])
-    if longest is not None and longest.labels >= length:
+    stamp = (audience or audience_of(opened)).of(opened.evaluation_rows).stamp
+    best = max(found, key=lambda kept: (kept.values.get("audience", "") == stamp, kept.labels), default=None)
+    kept = None if best is None else Replay(*read_replay(best.values), best.values["seed"])
+    if best is not None and best.labels >= length and best.values.get("audience", "") == stamp:
         return kept, None
     arguments = {"campaign": opened.id, "what": "random", "ranker": ranker, "labels": length}
     return kept, Wanted(arguments, f"{RUNS} random orders of {length:,d} labels each")
 
 
-def curve_of(opened: OpenCampaign, ranker: str, labels: Labels) -> tuple[list[Point], Wanted | None]:
+def curve_of(
+    opened: OpenCampaign, ranker: str, labels: Labels, audience: Audience | None = None
+) -> tuple[list[Point], Wanted | None]:
     """Return the points of this campaign's curve that are there, and what is to be asked for if some are missing."""
-    curve = kept_curve(opened, ranker)
+    curve = kept_curve(opened, ranker, audience)
     here = ranker == "lrar" or len(opened.items) <= SMALL
     complete = curve.follow(labels.rows, labels.grades, seconds=BUDGET if here else 0.0)
     if not complete and not here:
@@ -116,7 +127,7 @@ def do_here(opened: OpenCampaign, wanted: Wanted, job: Job) -> bool:
             bar.progress(done / total)
 
         try:
-            values = random_replay(opened, ranker, length, tell)
+            values = random_replay(opened, ranker, length, tell, audience_of(opened))
         except RulerankError as error:
             status.update(label=plain(str(error)), state="error")
             return False

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages.widgets import charts
+from pages.widgets import audience, charts, ranking_data
 from pages.widgets.progress_data import (
     LONGEST_PAUSE,
     METRICS,
@@ -16,15 +16,16 @@ from pages.widgets.progress_data import (
     Measure,
     convention_text,
     evaluated_on,
-    offered_rankers,
 )
 from pages.widgets.progress_jobs import Replay
 from pages.widgets.progress_overlay import lay_over
 from pages.widgets.progress_rules import RuleHistory
 from rulerank.campaign import OpenCampaign
-from rulerank.campaign.progress import CUT_OFFS, Point, checkpoints
+from rulerank.campaign.evaluation import CUT_OFFS
+from rulerank.campaign.progress import Point, checkpoints
 from rulerank.campaign.replay import RUNS
 from rulerank.campaign.stopping import RuleState, StopLight
+from rulerank.metrics import Audience
 
 WIDTH = 210
 """Pixels of a number's box: four stand beside each other on a small laptop, two on a tablet."""
@@ -37,11 +38,19 @@ LIGHTS = {
 }
 
 
-def ask_measure() -> tuple[Measure, list[str], str]:
-    """Ask what the curve shows: the metric, the rankers, and the horizontal axis."""
+def ask_measure(opened: OpenCampaign, readers: Audience) -> tuple[Measure, list[str], str]:
+    """Ask what the curve shows: the metric, the rankers, and the horizontal axis; readers: of what is measured on."""
     # Fixed widths in a row that wraps: nothing is cut off on a tablet.
     row = st.container(horizontal=True, vertical_alignment="bottom")
-    name = row.selectbox("Metric", list(METRICS), format_func=METRICS.__getitem__, key="progress-metric", width=140)
+    metrics = METRICS | audience.offered(readers)
+    name = row.selectbox(
+        "Metric",
+        list(metrics),
+        format_func=metrics.__getitem__,
+        key="progress-metric",
+        width=200,
+        help=audience.lacking(readers) or None,
+    )
     cuts = name in ("ndcg", "precision")
     k = row.selectbox(
         "k", CUT_OFFS, index=9, key="progress-k", disabled=not cuts, help="How many documents count.", width=90
@@ -56,11 +65,11 @@ def ask_measure() -> tuple[Measure, list[str], str]:
         help=f"Minutes are the time that people spent on documents, added up; of one document at most "
         f"{LONGEST_PAUSE / 60:.0f} minutes count, because then somebody had left.",
     )
-    labels = offered_rankers()
+    labels = ranking_data.offered(opened)
     chosen = row.multiselect(
         "Rankers",
         list(labels),
-        default=["lrar"],
+        default=[opened.settings.ranker if opened.settings.ranker in labels else "lrar"],
         format_func=labels.__getitem__,
         key="progress-rankers",
         width=400,
@@ -98,8 +107,8 @@ def show_numbers(
         "not yet" if now is None else f"{now:.3f}",
         border=True,
         width=WIDTH,
-        help=f"{convention_text(opened.settings.convention, measure.expected)}. "
-        f"Evaluated on {evaluated_on(opened, labels)}.",
+        help=f"{convention_text(opened.settings.convention, measure.expected, by_users=measure.by_users)}. "
+        f"Evaluated on {evaluated_on(opened, labels, measure)}.",
     )
     found = labels.relevant[-1] if labels.rows else 0
     known = opened.known_grades
@@ -139,7 +148,7 @@ def show_curve(
     replays: Mapping[str, Replay],
 ) -> None:
     """Show the learning curve: one line a ranker, the random replay of the first, and the ceilings."""
-    names = offered_rankers()
+    names = ranking_data.offered(opened)
     lines = [
         charts.Curve(
             names[ranker],
@@ -150,12 +159,13 @@ def show_curve(
     ]
     first = next(iter(curves))
     band = _band(replays.get(first), measure, labels, x)
-    ceilings = {names[ranker]: replay.ceiling[measure.key] for ranker, replay in replays.items() if replay.ceiling}
+    key = measure.key
+    ceilings = {names[ranker]: replay.ceiling[key] for ranker, replay in replays.items() if key in replay.ceiling}
     figure = charts.learning_curve(
         lines,
         metric_label=measure.label,
-        convention=convention_text(opened.settings.convention, measure.expected),
-        evaluated_on=evaluated_on(opened, labels),
+        convention=convention_text(opened.settings.convention, measure.expected, by_users=measure.by_users),
+        evaluated_on=evaluated_on(opened, labels, measure),
         x=x,
         band=band,
         ceiling=ceilings or None,
@@ -164,6 +174,8 @@ def show_curve(
     overlay = lay_over(figure, opened, measure, x, first, len(lines), charts.current_theme())
     charts.show(figure, f"{opened.name} {measure.label}", key="progress-curve")
     st.caption(f"{_words(opened, replays, names[first], x, band is not None)} {overlay}")
+    if measure.by_users:
+        st.caption(audience.words(opened, [measure.name]))
 
 
 def _places(numbers: list[int], labels: Labels, x: str) -> list[float]:
@@ -175,10 +187,10 @@ def _band(replay: Replay | None, measure: Measure, labels: Labels, x: str) -> ch
         return None
     # As far as the campaign has come, and one point beyond it.
     beyond = next((band.labels for band in replay.bands if band.labels >= len(labels)), len(labels))
-    shown = [band for band in replay.bands if band.labels <= beyond]
+    key = measure.key
+    shown = [band for band in replay.bands if band.labels <= beyond and key in band.mean]
     if not shown:
         return None
-    key = measure.key
     return charts.Band(
         _places([band.labels for band in shown], labels, x),
         [band.mean[key] for band in shown],

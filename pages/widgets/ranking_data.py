@@ -11,13 +11,14 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from pages import context
+from pages.widgets.audience import LABELS
 from rulerank.campaign import OpenCampaign
-from rulerank.metrics import evaluate
+from rulerank.metrics import Audience, evaluate
 from rulerank.metrics.conventions import conventions
 from rulerank.ranking import RuleRanker
+from rulerank.ranking.make import takes_terms
 from rulerank.registry import rankers
 from rulerank.rules.items import Ints, Items
-from rulerank.text.tokens import query_terms
 
 SCORES = {"map": "Average precision", "ndcg": "NDCG@10", "precision": "P@10", "mrr": "Reciprocal rank"}
 
@@ -64,16 +65,14 @@ _fitted: WeakKeyDictionary[OpenCampaign, dict[str, Fitted]] = WeakKeyDictionary(
 _lock = threading.Lock()
 
 
-def offered(names: dict[str, str]) -> dict[str, str]:
-    """Return the rankers that can work here, by name; those with query terms only where queries have texts."""
-    return {entry.name: entry.label for entry in rankers if names or not hasattr(entry.value(), "terms")}
+def offered(opened: OpenCampaign | None = None) -> dict[str, str]:
+    """Return the rankers that can work here, by name; those with query terms only where queries have terms."""
+    terms = opened is not None and bool(opened.terms)
+    return {entry.name: entry.label for entry in rankers if terms or not takes_terms(entry.name)}
 
 
-def fit(opened: OpenCampaign, name: str, names: dict[str, str]) -> Fitted | None:
-    """Return a ranker fitted on the labels so far, kept until a label changes; None without labels.
-
-    `names` are the texts of the queries by qid, for rankers that use their terms.
-    """
+def fit(opened: OpenCampaign, name: str) -> Fitted | None:
+    """Return a ranker fitted on the labels so far, kept until a label changes; None without labels."""
     rows, given = opened.labelled()
     if not rows:
         return None
@@ -82,13 +81,9 @@ def fit(opened: OpenCampaign, name: str, names: dict[str, str]) -> Fitted | None
         kept = _fitted.setdefault(opened, {}).get(name)
     if kept is not None and kept.rows == tuple(rows) and np.array_equal(kept.grades, grades):
         return kept
-    model: RuleRanker = rankers[name]()
-    if hasattr(model, "terms"):
-        model.terms = {
-            number: query_terms(names[qid]) for number, qid in enumerate(opened.collection.queries) if qid in names
-        }
     items, qids = opened.items[rows], opened.query_index[rows]
-    made = Fitted(name, model.fit(items, grades, qids.tolist()), tuple(rows), items, grades, qids)
+    model = opened.ranker(name).fit(items, grades, qids.tolist())
+    made = Fitted(name, model, tuple(rows), items, grades, qids)
     with _lock:
         _fitted.setdefault(opened, {})[name] = made
     return made
@@ -143,8 +138,13 @@ def order_of(scores: np.ndarray, documents: Documents, convention: str) -> Ints:
     return np.argsort(-scores, kind="stable")
 
 
-def metrics_of(opened: OpenCampaign, documents: Documents, scores: np.ndarray) -> dict[str, float] | None:
-    """Return a query's metrics by the name on the screen; None where grades or relevant documents are lacking."""
+def metrics_of(
+    opened: OpenCampaign, documents: Documents, scores: np.ndarray, readers: Audience | None = None
+) -> dict[str, float] | None:
+    """Return a query's metrics by the name on the screen; None where grades or relevant documents are lacking.
+
+    `readers` of these documents add the metrics of those users who can read them all.
+    """
     if documents.known is None or not (documents.known > 0).any():
         return None
     found: dict[str, Any] = evaluate(
@@ -156,7 +156,17 @@ def metrics_of(opened: OpenCampaign, documents: Documents, scores: np.ndarray) -
         docids=documents.docids,
     )
     values = {name: found[name] for name in SCORES}
-    return {SCORES[name]: float(value[-1] if isinstance(value, list) else value) for name, value in values.items()}
+    shown = {SCORES[name]: float(value[-1] if isinstance(value, list) else value) for name, value in values.items()}
+    if readers is not None:
+        read = readers.measure(
+            documents.known,
+            scores,
+            [0] * len(documents),
+            convention=opened.settings.convention,
+            docids=documents.docids,
+        )
+        shown |= {LABELS[name]: each.mean for name, each in read.items()}
+    return shown
 
 
 def titles_of(opened: OpenCampaign, documents: Documents) -> list[str]:

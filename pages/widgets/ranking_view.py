@@ -9,11 +9,12 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages.widgets import charts
+from pages.widgets import audience, charts
 from pages.widgets.plain import plain
-from pages.widgets.ranking_data import Documents, Fitted, metrics_of
+from pages.widgets.ranking_data import SCORES, Documents, Fitted, metrics_of
 from pages.widgets.ranking_rules import rules_behind, score_words, shares_table
 from rulerank.campaign import OpenCampaign
+from rulerank.metrics import Audience
 from rulerank.metrics.conventions import conventions
 from rulerank.ranking import QueryLevelRules, QueryTermRules
 
@@ -35,6 +36,7 @@ def ranking_table(
     scores: np.ndarray,
     order: np.ndarray,
     moved: dict[int, int] | None = None,
+    languages: Sequence[str | None] = (),
 ) -> pd.DataFrame:
     """Return the documents, best first; `moved` adds by how many places each stands higher than elsewhere."""
     table = pd.DataFrame(
@@ -45,6 +47,8 @@ def ranking_table(
             "Document": [titles[place] for place in order],
         }
     )
+    if any(languages):
+        table.insert(3, "Language", [languages[place] or "" for place in order])
     if np.unique(documents.pool_rows < 0).size > 1:
         table["Set"] = ["evaluation" if documents.pool_rows[place] < 0 else "pool" for place in order]
     if moved is not None:
@@ -71,6 +75,7 @@ def show_table(table: pd.DataFrame, key: str) -> int | None:
                 width=64, help="Places higher (▲) or lower (▼) than in the ranking on the left."
             ),
             "Document": st.column_config.TextColumn(width="medium"),
+            "Language": st.column_config.TextColumn(width=80),
             "Grade": st.column_config.TextColumn(
                 help="Given so far; of the evaluation set, the grade in the file. 'not yet': nobody has graded it."
             ),
@@ -103,17 +108,45 @@ def latest_choice(places: list[int | None]) -> int:
     return counts
 
 
-def show_metrics(opened: OpenCampaign, documents: Documents, scores: np.ndarray) -> None:
-    """Show the metrics of this one query, or why there are none yet."""
-    found = metrics_of(opened, documents, scores)
+def ask_metrics(readers: Audience) -> list[str]:
+    """Ask which metrics of the query are shown; readers: of all documents that the campaign is measured on."""
+    offered = SCORES | audience.offered(readers)
+    return st.multiselect(
+        "Metrics",
+        list(offered),
+        default=list(SCORES),
+        format_func=offered.__getitem__,
+        key="ranking-metrics",
+        placeholder="None",
+        help=f"Of this one query. {audience.lacking(readers)}",
+    )
+
+
+def show_metrics(
+    opened: OpenCampaign, documents: Documents, scores: np.ndarray, readers: Audience, chosen: Sequence[str]
+) -> None:
+    """Show the chosen metrics of this one query, or why there are none yet."""
+    found = metrics_of(opened, documents, scores, readers) if chosen else {}
     if found is not None:
-        st.markdown(" · ".join(f"{name} **{value:.3f}**" for name, value in found.items()))
+        labels = [(SCORES | audience.LABELS)[name] for name in chosen]
+        shown = [f"{each} **{found[each]:.3f}**" if each in found else f"{each} not defined" for each in labels]
+        st.markdown(" · ".join(shown))
+        if any(each not in found for each in labels):
+            st.caption("Not defined: some documents of this query have no language, or one that the users do not know.")
         return
     if documents.known is None:
         ungraded = len(documents) - documents.graded
         st.markdown(f"Metrics: not yet; {ungraded:,d} of {len(documents):,d} documents have no grade.")
     else:
         st.markdown("Metrics: not defined; this query has no relevant document.")
+
+
+def show_user_words(opened: OpenCampaign, documents: Documents, chosen: Sequence[str]) -> None:
+    """Say what the chosen metrics of users mean."""
+    if documents.known is not None and (documents.known > 0).any():
+        names = [name for name in chosen if name in audience.LABELS]
+        if names:
+            st.caption(audience.words(opened, names))
 
 
 def metric_words(opened: OpenCampaign, documents: Documents) -> str:

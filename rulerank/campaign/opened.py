@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from rulerank.campaign.evaluation import Evaluation
 from rulerank.campaign.events import LabelLog
 from rulerank.campaign.live import Campaign
-from rulerank.campaign.progress import Evaluation
 from rulerank.campaign.settings import Settings
 from rulerank.campaign.state import Pool, make_sampler
 from rulerank.collection import Collection
 from rulerank.discretize import Discretizer, informative_features
 from rulerank.errors import InputError
+from rulerank.ranking import RuleRanker
+from rulerank.ranking.make import Terms, make_ranker
 from rulerank.registry import discretizers
 
 
@@ -84,7 +86,9 @@ class OpenCampaign:
         collection: Collection,
         made: Plan,
         log: LabelLog,
+        terms: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
+        """`terms` of queries, by qid, are for rankers that use them."""
         self.id = number
         self.name = name
         self.settings = settings
@@ -97,8 +101,15 @@ class OpenCampaign:
         self.useful = np.flatnonzero(informative_features(items))
         self.items = np.ascontiguousarray(items[:, self.useful])
         self.query_index = collection.query_index[made.pool_rows]
+        self.terms: Terms = {
+            number: tuple((terms or {})[qid]) for number, qid in enumerate(collection.queries) if qid in (terms or {})
+        }
         pool = Pool(self.items, self.query_index, collection.features[made.pool_rows])
         self.live = Campaign(log, pool, settings)
+
+    def ranker(self, name: str) -> RuleRanker:
+        """Return a new ranker for this campaign's documents, whose queries go by their numbers in the collection."""
+        return make_ranker(name, self.terms)
 
     def document(self, row: int) -> tuple[str, str]:
         """Return the qid and docid of a pool document."""

@@ -10,56 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from rulerank.metrics import evaluate
+from rulerank.campaign.evaluation import Evaluation, Values
+from rulerank.metrics import Audience
 from rulerank.ranking import LRAR, RuleRanker
-from rulerank.registry import rankers
+from rulerank.ranking.make import Terms, make_ranker
 from rulerank.rules.items import Ints, Items
 
 MOST_POINTS = 40
 FOLDS = 5
 BACKLOG = 200
 """Labels that LRAR learns one by one; with more to learn, learning all at once is sooner done, and gives the same."""
-
-CUT_OFFS = tuple(range(1, 11))
-EXPECTED = "expected "
-"""Before a metric's name: its exact mean over all orders of documents with equal scores, not the file's order."""
-
-Values = dict[str, float]
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """The documents a ranker is measured on: items, grades, and the query of each."""
-
-    items: Items
-    grades: Ints
-    qids: Ints
-    convention: str = "letor"
-
-    def measure(self, scores: np.ndarray) -> Values:
-        """Return the metrics that the screens show, each also averaged over ties (`EXPECTED`).
-
-        Empty, that is undefined, where no query has a relevant document.
-        """
-        found = evaluate(self.grades, scores, self.qids, self.convention, k=CUT_OFFS[-1])
-        if found["queries_without_relevant"] == found["queries"]:
-            return {}
-        return {**_named(found), **{EXPECTED + name: value for name, value in _named(found["expected"]).items()}}
-
-    @property
-    def queries(self) -> int:
-        """How many queries the documents belong to."""
-        return int(np.unique(self.qids).size)
-
-    @property
-    def queries_without_relevant(self) -> int:
-        """How many of them have no relevant document; every metric counts them as 0."""
-        return self.queries - int(np.unique(self.qids[self.grades > 0]).size)
-
-
-def _named(found: dict[str, Any]) -> Values:
-    cut = {f"{name}@{k}": found[name][k - 1] for name in ("ndcg", "precision") for k in CUT_OFFS}
-    return {name: float(value) for name, value in {"map": found["map"], **cut, "mrr": found["mrr"]}.items()}
 
 
 @dataclass(frozen=True)
@@ -109,18 +69,29 @@ class LearningCurve:
         ranker: str = "lrar",
         convention: str = "letor",
         most: int = MOST_POINTS,
+        audience: Audience | None = None,
+        terms: Terms | None = None,
     ) -> None:
+        """`audience` reads the pool, where there is no evaluation set; that set has its own. `terms` are by query."""
         self.ranker = ranker
         self.most = most
         self._pool = pool
         self._qids = qids
         self._evaluation = evaluation
         self._convention = convention
+        self._audience = audience
+        self._terms = terms
         self._labels: list[tuple[int, int]] = []  # (row, grade), in the order of labelling
         self._measured: dict[int, Values] = {}
         self._model: LRAR | None = None
         self._learnt = 0
         self._lock = threading.Lock()
+
+    @property
+    def stamp(self) -> str:
+        """By whom the points are measured (`Audience.stamp`); empty where it is nobody."""
+        read = self._audience if self._evaluation is None else self._evaluation.audience
+        return "" if read is None else read.stamp
 
     @property
     def labels(self) -> int:
@@ -181,11 +152,17 @@ class LearningCurve:
         grades = [grade for _, grade in self._labels[:n]]
         if self._evaluation is None:
             return cross_validated(
-                self._pool[rows], grades, self._qids[rows], ranker=self.ranker, convention=self._convention
+                self._pool[rows],
+                grades,
+                self._qids[rows],
+                ranker=self.ranker,
+                convention=self._convention,
+                audience=None if self._audience is None else self._audience.of(rows),
+                terms=self._terms,
             )
         if not self._incremental or n - self._learnt > BACKLOG:
-            model = rankers[self.ranker]().fit(self._pool[rows], grades, self._qids[rows].tolist())
-            return self._evaluation.measure(model.predict(self._evaluation.items))
+            model = make_ranker(self.ranker, self._terms).fit(self._pool[rows], grades, self._qids[rows].tolist())
+            return self._evaluation.measure(model.predict(self._evaluation.items, self._evaluation.qids))
         if self._model is None:
             self._model = LRAR().watch(self._evaluation.items).fit(self._pool[:0], [])
         for row, grade in self._labels[self._learnt : n]:
@@ -200,10 +177,16 @@ class LearningCurve:
                 "rows": [int(row) for row, _ in self._labels],
                 "grades": [int(grade) for _, grade in self._labels],
                 "points": {str(n): values for n, values in self._measured.items()},
+                "audience": self.stamp,
             }
 
     def load(self, saved: dict[str, Any]) -> None:
-        """Take over what another process measured, as far as it rests on the same labels in the same order."""
+        """Take over what another process measured, as far as it rests on the same labels in the same order.
+
+        What was measured by another audience is of no use.
+        """
+        if saved.get("audience", "") != self.stamp:
+            return
         with self._lock:
             same = _common(self._labels, list(zip(saved["rows"], saved["grades"], strict=True)))
             for n, values in saved["points"].items():
@@ -225,10 +208,11 @@ def curve(
     *,
     ranker: str = "lrar",
     at: Iterable[int] | None = None,
+    terms: Terms | None = None,
 ) -> list[Point]:
     """Return the metrics after the first n labels, for each n in `at`; items and grades in the order of labelling."""
     points = []
-    model: RuleRanker = LRAR().watch(evaluation.items) if ranker == "lrar" else rankers[ranker]()
+    model: RuleRanker = LRAR().watch(evaluation.items) if ranker == "lrar" else make_ranker(ranker, terms)
     model.fit(items[:0], [])
     known = 0
     for labels in sorted(at) if at is not None else checkpoints(len(grades)):
@@ -238,7 +222,7 @@ def curve(
             known = labels
         else:
             model.fit(items[:labels], list(grades[:labels]), list(qids[:labels]))
-        points.append(Point(labels, evaluation.measure(model.predict(evaluation.items))))
+        points.append(Point(labels, evaluation.measure(model.predict(evaluation.items, evaluation.qids))))
     return points
 
 
@@ -250,6 +234,8 @@ def cross_validated(
     ranker: str = "lrar",
     convention: str = "letor",
     folds: int = FOLDS,
+    audience: Audience | None = None,
+    terms: Terms | None = None,
 ) -> Values:
     """Return the metrics on the labelled set itself, each query ranked by a ranker that learnt from the others.
 
@@ -263,9 +249,9 @@ def cross_validated(
     parts = min(folds, names.size)
     for part in range(parts):
         held = np.isin(queries, names[part::parts])
-        model = rankers[ranker]().fit(items[~held], levels[~held], queries[~held].tolist())
-        scores[held] = model.predict(items[held])
-    return Evaluation(items, levels, queries, convention).measure(scores)
+        model = make_ranker(ranker, terms).fit(items[~held], levels[~held], queries[~held].tolist())
+        scores[held] = model.predict(items[held], queries[held])
+    return Evaluation(items, levels, queries, convention, audience).measure(scores)
 
 
 def random_band(
@@ -279,6 +265,7 @@ def random_band(
     runs: int = 20,
     seed: int = 0,
     done: Callable[[int, int], None] = lambda done, total: None,
+    terms: Terms | None = None,
 ) -> list[Band]:
     """Return the band of `runs` random labelling orders of a pool whose grades are known."""
     rng = np.random.default_rng(seed)
@@ -288,7 +275,7 @@ def random_band(
     for run in range(runs if wanted else 0):
         order = rng.permutation(len(items))[: wanted[-1]]
         given = known[order].tolist(), queries[order].tolist()
-        found.append(curve(items[order], *given, evaluation, ranker=ranker, at=wanted))
+        found.append(curve(items[order], *given, evaluation, ranker=ranker, at=wanted, terms=terms))
         done(run + 1, runs)
     bands = []
     for place, labels in enumerate(wanted):
@@ -303,8 +290,14 @@ def random_band(
 
 
 def ceiling(
-    items: Items, known: Ints, evaluation: Evaluation, *, ranker: str = "lrar", qids: Ints | None = None
+    items: Items,
+    known: Ints,
+    evaluation: Evaluation,
+    *,
+    ranker: str = "lrar",
+    qids: Ints | None = None,
+    terms: Terms | None = None,
 ) -> Values:
     """Return the metrics of a ranker that learnt from the whole pool: what all labels would buy."""
-    model = rankers[ranker]().fit(items, known, None if qids is None else qids.tolist())
-    return evaluation.measure(model.predict(evaluation.items))
+    model = make_ranker(ranker, terms).fit(items, known, None if qids is None else qids.tolist())
+    return evaluation.measure(model.predict(evaluation.items, evaluation.qids))

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
+from rulerank.campaign.evaluation import Evaluation, Values
 from rulerank.campaign.opened import OpenCampaign
-from rulerank.campaign.progress import Band, LearningCurve, Values, ceiling, checkpoints, random_band
+from rulerank.campaign.progress import Band, LearningCurve, ceiling, checkpoints, random_band
 from rulerank.errors import InputError
+from rulerank.metrics import Audience
 
 RUNS = 20
 LEAST = 32
@@ -31,11 +34,22 @@ def replay_length(labels: int, pool: int) -> int:
     return min(length, pool)
 
 
+def evaluation_for(opened: OpenCampaign, audience: Audience | None) -> Evaluation | None:
+    """Return the campaign's evaluation set, read by an audience that has the language of each row of the collection."""
+    if opened.evaluation is None or audience is None:
+        return opened.evaluation
+    return replace(opened.evaluation, audience=audience.of(opened.evaluation_rows))
+
+
 def random_replay(
-    opened: OpenCampaign, ranker: str, length: int, done: Done = lambda done, total: None
+    opened: OpenCampaign,
+    ranker: str,
+    length: int,
+    done: Done = lambda done, total: None,
+    audience: Audience | None = None,
 ) -> dict[str, Any]:
     """Return the band of seeded random orders and the full-label ceiling, as plain JSON types."""
-    known, evaluation = opened.known_grades, opened.evaluation
+    known, evaluation = opened.known_grades, evaluation_for(opened, audience)
     if known is None or evaluation is None:
         raise InputError("a random replay needs an evaluation set and a pool whose grades are known")
     at = checkpoints(length) if ranker == "lrar" else checkpoints(length, FEW_POINTS)
@@ -51,11 +65,13 @@ def random_replay(
         runs=RUNS,
         seed=opened.settings.seed,
         done=done,
+        terms=opened.terms,
     )
-    top = ceiling(opened.items, known, evaluation, ranker=ranker, qids=opened.query_index)
+    top = ceiling(opened.items, known, evaluation, ranker=ranker, qids=opened.query_index, terms=opened.terms)
     return {
         "runs": RUNS,
         "seed": opened.settings.seed,
+        "audience": "" if evaluation.audience is None else evaluation.audience.stamp,
         "ceiling": top,
         "bands": [{"labels": b.labels, "mean": b.mean, "low": b.low, "high": b.high} for b in bands],
     }
@@ -66,21 +82,25 @@ def read_replay(saved: dict[str, Any]) -> tuple[list[Band], Values]:
     return [Band(**band) for band in saved["bands"]], saved["ceiling"]
 
 
-def new_curve(opened: OpenCampaign, ranker: str) -> LearningCurve:
-    """Return an empty curve of this campaign."""
+def new_curve(opened: OpenCampaign, ranker: str, audience: Audience | None = None) -> LearningCurve:
+    """Return an empty curve of this campaign; `audience` has the language of each row of the collection."""
     most = {"most": SLOW_POINTS} if ranker != "lrar" else {}
     return LearningCurve(
         opened.items,
         opened.query_index,
-        opened.evaluation,
+        evaluation_for(opened, audience),
         ranker=ranker,
         convention=opened.settings.convention,
+        audience=None if audience is None else audience.of(opened.pool_rows),
+        terms=opened.terms,
         **most,
     )
 
 
-def whole_curve(opened: OpenCampaign, ranker: str, done: Done = lambda done, total: None) -> dict[str, Any]:
+def whole_curve(
+    opened: OpenCampaign, ranker: str, done: Done = lambda done, total: None, audience: Audience | None = None
+) -> dict[str, Any]:
     """Return this campaign's curve with all its points, as plain JSON types (`LearningCurve.load` reads them)."""
-    found = new_curve(opened, ranker)
+    found = new_curve(opened, ranker, audience)
     found.follow(*opened.labelled(), done=done)
     return found.to_dict()

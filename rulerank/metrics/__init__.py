@@ -1,8 +1,10 @@
 """Ranking metrics under named conventions: LETOR's scripts and trec_eval, with expected values over ties.
 
-`intent_err` measures by a user model instead: ERR, ERR-IA and ERR-EIA, for documents that have a language.
+`intent_err` measures by a user model instead: ERR, ERR-IA and ERR-EIA, for documents that have a language. An
+`Audience` is several such users.
 """
 
+from rulerank.metrics.audience import Audience
 from rulerank.metrics.conventions import Convention, conventions
 from rulerank.metrics.evaluation import evaluate
 from rulerank.metrics.intents import IntentERR, intent_err
@@ -11,6 +13,7 @@ from rulerank.metrics.rankings import Rankings, rank
 from rulerank.metrics.users import IntentUser, default_relevance, err_eia_user, err_ia_user, err_user
 
 __all__ = [
+    "Audience",
     "Convention",
     "IntentERR",
     "IntentUser",

@@ -20,7 +20,7 @@ from rulerank.errors import InputError
 from rulerank.metrics.err import _measure
 from rulerank.metrics.inputs import LARGEST_GRADE, check_grades
 from rulerank.metrics.metric import mean_over_queries, room
-from rulerank.metrics.rankings import rank
+from rulerank.metrics.rankings import Rankings, rank
 from rulerank.metrics.users import IntentUser
 
 
@@ -71,10 +71,15 @@ def intent_err(
     if len(cells) > LARGEST_GRADE:
         raise InputError(f"the data hold {len(cells)} pairs of language and grade; at most {LARGEST_GRADE} are counted")
     rankings = rank(place, scores, qids, convention=convention, docids=docids)
+    return mean_over_intents(rankings, user.prior, user.relevance.reshape(len(user.intents), -1)[:, cells])
+
+
+def mean_over_intents(rankings: Rankings, prior: NDArray[np.float64], stops: NDArray[np.float64]) -> IntentERR:
+    """Return eq. 1 for rankings whose grades number cells: `stops` has a row an intent and a column a cell."""
     total, expected_total = np.zeros((2, len(rankings.qids)))
-    for share, stops in zip(user.prior, user.relevance.reshape(len(user.intents), -1)[:, cells], strict=True):
+    for share, chances in zip(prior, stops, strict=True):
         values, expected = room(rankings)
-        rankings.over_queries(_measure, np.ascontiguousarray(stops), values, expected)
+        rankings.over_queries(_measure, np.ascontiguousarray(chances), values, expected)
         total += share * values
         expected_total += share * expected
     return IntentERR(rankings.qids, total, expected_total)

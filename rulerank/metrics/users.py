@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,6 +66,27 @@ class IntentUser:
     def max_grade(self) -> int:
         """The best grade that the user knows."""
         return self.relevance.shape[2] - 1
+
+    @property
+    def minds_language(self) -> bool:
+        """Whether the language of a document makes any difference to this user."""
+        return bool((self.relevance != self.relevance[:, :1]).any())
+
+    def for_any_language(self) -> IntentUser:
+        """Return the same user for documents of any language, or of none that is known."""
+        if self.minds_language:
+            raise InputError("to this user the language of a document makes a difference")
+        return IntentUser(self.intents, (ANY,), self.prior, self.relevance[:, :1])
+
+    def renamed(self, meaning: Mapping[str, str]) -> IntentUser:
+        """Return the same user for documents whose languages have other names; `meaning` has ours for each of those."""
+        unknown = sorted(set(meaning.values()) - set(self.languages))
+        if unknown:
+            raise InputError(
+                f"the user model knows the languages {', '.join(self.languages)}, not {', '.join(unknown)}"
+            )
+        columns = [self.languages.index(known) for known in meaning.values()]
+        return IntentUser(self.intents, tuple(meaning), self.prior, self.relevance[:, columns])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the user as plain values for JSON."""

@@ -8,10 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulerank.campaign import progress
+from rulerank.campaign.evaluation import CUT_OFFS, EXPECTED, Evaluation
 from rulerank.campaign.progress import (
-    CUT_OFFS,
-    EXPECTED,
-    Evaluation,
     LearningCurve,
     ceiling,
     checkpoints,

@@ -15,9 +15,11 @@ from pages.widgets import clicks_work as work
 from pages.widgets import ranking_data
 from pages.widgets.clicks_campaign import documents_to_measure, measure
 from pages.widgets.clicks_figure import perplexity_curves
+from pages.widgets.clicks_tasks import sentence
 from pages.widgets.clicks_view import as_json, parameters_table
 from pages.widgets.import_task import CancelledError, Task
 from pages.widgets.theme import DARK
+from rulerank.campaign.audience import KIND, kept
 from rulerank.clicks import bilingual_user, fit, fit_from_dict, write_log
 from rulerank.errors import InputError
 from rulerank.texts import DocumentText, Texts
@@ -164,6 +166,13 @@ class TestLog:
         assert not np.array_equal(first.count[:50], third.count[:50])
         assert first.depth == 4
 
+    @pytest.mark.parametrize(
+        ("text", "shown"),
+        [("cancelled; nothing", "Cancelled; nothing."), ("log.csv: bad", "log\\.csv\\: bad."), ("", "."), ("é", "É.")],
+    )
+    def test_messages_are_sentences_but_names_of_files_stay(self, text, shown):
+        assert sentence(text) == shown
+
 
 class TestModels:
     def test_models_are_fitted_and_shown_with_intervals(self, simulated):
@@ -291,7 +300,7 @@ class TestCampaign:
         documents = documents_to_measure(opened, quiet)
         made = measure(opened, documents, found.fits, ["lrar"], {}, quiet)
         assert list(made.missing) == ["SDBN by document"]
-        fitted = ranking_data.fit(opened, "lrar", workspace.collections.query_names(opened.collection_id))
+        fitted = ranking_data.fit(opened, "lrar")
         language = dict(zip(documents.rows.tolist(), documents.languages, strict=True))
         grade = dict(zip(documents.rows.tolist(), documents.grades.tolist(), strict=True))
         values = []
@@ -318,9 +327,35 @@ class TestCampaign:
         workspace.demo()
         press(simulated, "Fit")
         press(simulated, "Measure")
-        assert any("nothing is labelled yet" in error.value for error in simulated.error)
+        assert any("Nothing is labelled yet" in error.value for error in simulated.error)
 
     def test_without_a_campaign_the_page_says_where_to_begin(self, simulated):
         assert not context.workspace().campaigns.all()
         press(simulated, "Fit")
         assert any("no campaign yet" in info.value for info in simulated.info)
+
+    def test_what_was_learned_is_kept_with_the_campaign_and_let_go_again(self, workspace, labelled_demo, simulated):
+        speak(workspace, labelled_demo)
+        simulated.multiselect(key="clicks-models-True").set_value(["ia_same", "agnostic", "agnostic_default"]).run()
+        press(simulated, "Fit")
+        press(simulated, "Measure")
+        assert not simulated.success
+        press(simulated, "Use on Progress and Ranking")
+        assert "**ERR-IA, learned (same); ERR, learned**" in simulated.success[0].value
+        assert "3,000 sessions" in simulated.success[0].value
+        users = kept(workspace.campaigns.snapshots(labelled_demo, KIND)[0].values)
+        made = simulated.session_state["clicks-fits"][1].result.fits
+        assert list(users) == ["ia_same", "agnostic"]
+        assert users["ia_same"].user.prior.tolist() == made["ia_same"].user.prior.tolist()
+        assert set(users["ia_same"].user.languages) == {"native", "english"}
+        assert not users["agnostic"].user.minds_language
+        press(simulated, "Keep them no longer")
+        assert not simulated.success
+        assert kept(workspace.campaigns.snapshots(labelled_demo, KIND)[0].values) == {}
+
+    def test_a_log_with_fewer_grades_than_the_campaign_is_not_offered_to_keep(self, workspace, labelled_demo, empty):
+        speak(workspace, labelled_demo, ("en", "de"))
+        upload(empty, "short.csv", GOOD.replace("4 0", "1 0").replace("1 3", "0 1"))
+        press(empty, "Fit")
+        press(empty, "Measure")
+        assert not [button for button in empty.button if button.label == "Use on Progress and Ranking"]

@@ -13,12 +13,13 @@ from db.replay import replay
 from db.worker import Worker
 from pages import context
 from pages.widgets import progress_data, progress_jobs
+from pages.widgets.audience import audience_of
 from pages.widgets.progress_data import LONGEST_PAUSE, Labels, Measure, kept_curve, read_labels, rules_now
 from pages.widgets.progress_jobs import Wanted, curve_of, job_for, random_of
 from pages.widgets.progress_rules import RuleHistory, rule_history
 from rulerank.campaign import Kind, Settings
 from rulerank.campaign.progress import cross_validated, curve
-from rulerank.campaign.replay import RUNS, read_replay
+from rulerank.campaign.replay import RUNS, evaluation_for, read_replay
 from rulerank.rules import mine_document
 from rulerank.sampling import SSARP
 from tests.pages.conftest import give_labels
@@ -145,7 +146,7 @@ def test_a_slow_rankers_curve_of_a_large_pool_comes_from_the_worker(workspace, l
         opened.items[rows],
         labels.grades,
         opened.query_index[rows].tolist(),
-        opened.evaluation,
+        evaluation_for(opened, audience_of(opened)),
         ranker="stable_rules",
         at=[point.labels for point in points],
     )
@@ -167,7 +168,7 @@ def test_a_done_job_is_not_asked_for_again_until_the_page_has_seen_it(workspace,
 def test_several_rankers_can_be_compared(workspace, labelled_demo):
     page = run_page(labelled_demo)
     chooser = page.multiselect(key="progress-rankers")
-    assert "AR(R_q_d) (rules with query terms)" not in chooser.options
+    assert "AR(R_q_d) (rules with query terms)" in chooser.options  # the demo's queries have terms
     chooser.set_value(["query_level_rules", "lrar"]).run()
     assert not page.exception
     last = kept_curve(workspace.open(labelled_demo), "query_level_rules").points[-1]

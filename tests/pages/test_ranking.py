@@ -32,19 +32,14 @@ def opened(workspace, labelled_demo):
     return workspace.open(labelled_demo)
 
 
-@pytest.fixture
-def names(workspace, opened):
-    return workspace.collections.query_names(opened.collection_id)
-
-
 def labelled_query(opened) -> int:
     """The query with most labels."""
     return int(np.bincount(opened.query_index[opened.labelled()[0]]).argmax())
 
 
 @pytest.mark.parametrize("name", ["lrar", "lrar_items", "eager_rules", "stable_rules"])
-def test_the_rules_shown_give_exactly_the_score(opened, names, name):
-    fitted = data.fit(opened, name, names)
+def test_the_rules_shown_give_exactly_the_score(opened, name):
+    fitted = data.fit(opened, name)
     documents = data.documents_of(opened, labelled_query(opened))
     probabilities = fitted.model.predict_proba(documents.items)
     told = 0
@@ -58,14 +53,14 @@ def test_the_rules_shown_give_exactly_the_score(opened, names, name):
     assert told > len(documents) / 2
 
 
-def test_stable_rules_are_fewer_than_all(opened, names):
-    stable, everything = (data.fit(opened, name, names) for name in ("stable_rules", "lrar"))
+def test_stable_rules_are_fewer_than_all(opened):
+    stable, everything = (data.fit(opened, name) for name in ("stable_rules", "lrar"))
     document = data.documents_of(opened, labelled_query(opened)).items[0]
     assert 0 < len(rules_behind(stable, document)) < len(rules_behind(everything, document))
 
 
-def test_a_query_level_functions_rules_give_its_own_rank(opened, names):
-    fitted = data.fit(opened, "query_level_rules", names)
+def test_a_query_level_functions_rules_give_its_own_rank(opened):
+    fitted = data.fit(opened, "query_level_rules")
     documents = data.documents_of(opened, labelled_query(opened))
     ranks = fitted.model.query_ranks(documents.items)
     for number, query in enumerate(fitted.model.queries_[:4]):
@@ -77,27 +72,28 @@ def test_a_query_level_functions_rules_give_its_own_rank(opened, names):
         assert (shares * np.arange(shares.size)).sum() == pytest.approx(ranks[number, 0], abs=1e-6)
 
 
-def test_every_ranker_of_the_registry_tells_its_rules(opened, names):
+def test_every_ranker_of_the_registry_tells_its_rules(opened):
     document = data.documents_of(opened, labelled_query(opened)).items[0]
-    for name in data.offered(names):
-        assert rules_behind(data.fit(opened, name, names), document, labelled_query(opened)) is not None, name
+    for name in data.offered(opened):
+        assert rules_behind(data.fit(opened, name), document, labelled_query(opened)) is not None, name
 
 
-def test_a_ranker_is_fitted_once_until_a_label_changes(opened, names):
-    first = data.fit(opened, "lrar", names)
-    assert data.fit(opened, "lrar", names) is first
+def test_a_ranker_is_fitted_once_until_a_label_changes(opened):
+    first = data.fit(opened, "lrar")
+    assert data.fit(opened, "lrar") is first
     row = first.rows[0]
     opened.live.write(1, row, Kind.GRADE, grade=(int(first.grades[0]) + 1) % 3)
-    second = data.fit(opened, "lrar", names)
+    second = data.fit(opened, "lrar")
     assert second is not first
     assert second.grades[second.rows.index(row)] != first.grades[0]
 
 
-def test_query_terms_are_used_where_queries_have_texts(opened, names):
-    fitted = data.fit(opened, "query_term_rules", names)
-    assert fitted.model.terms[0]
-    assert "query_term_rules" not in data.offered({})
-    assert set(data.offered({})) == set(rankers.names()) - {"query_term_rules"}
+def test_query_terms_are_used_where_queries_have_texts(opened):
+    fitted = data.fit(opened, "query_term_rules")
+    assert fitted.model.terms == opened.terms
+    assert opened.terms[0]
+    assert "query_term_rules" not in data.offered()
+    assert set(data.offered()) == set(rankers.names()) - {"query_term_rules"}
 
 
 def test_documents_show_given_grades_only_and_evaluation_grades(opened):
@@ -114,8 +110,8 @@ def test_documents_show_given_grades_only_and_evaluation_grades(opened):
     np.testing.assert_array_equal(others.items, opened.evaluation.items[: len(others)])
 
 
-def test_the_metrics_of_a_query_are_those_of_the_evaluation(opened, names):
-    fitted = data.fit(opened, "lrar", names)
+def test_the_metrics_of_a_query_are_those_of_the_evaluation(opened):
+    fitted = data.fit(opened, "lrar")
     evaluation = opened.evaluation
     whole = evaluate(evaluation.grades, fitted.model.predict(evaluation.items), evaluation.qids, "letor")["per_query"]
     for place, query in enumerate(whole["qids"][:5]):
@@ -125,7 +121,7 @@ def test_the_metrics_of_a_query_are_those_of_the_evaluation(opened, names):
         assert found["NDCG@10"] == pytest.approx(whole["ndcg"][place][9])
 
 
-def test_metrics_are_not_there_before_the_grades_are(workspace, opened, names):
+def test_metrics_are_not_there_before_the_grades_are(workspace, opened):
     settings = Settings(grades=opened.settings.grades)
     number = workspace.campaigns.create("Unknown", opened.collection_id, settings, pool_rows=opened.pool_rows)
     unknown = workspace.open(number)
@@ -134,7 +130,7 @@ def test_metrics_are_not_there_before_the_grades_are(workspace, opened, names):
     for row in own[:-1]:
         unknown.live.write(1, int(row), Kind.GRADE, grade=1)
     documents = data.documents_of(unknown, query)
-    fitted = data.fit(unknown, "lrar", names)
+    fitted = data.fit(unknown, "lrar")
     assert data.metrics_of(unknown, documents, data.scores_of(fitted, documents)) is None
     page = run_page(number, unknown.collection.queries[query])
     assert any("Metrics: not yet; 1 of" in line.value for line in page.markdown)
@@ -157,7 +153,7 @@ def test_changes_count_places_upwards():
     assert data.changes(np.array([2, 0, 1]), np.array([0, 1, 2])) == {0: 1, 1: 1, 2: -2}
 
 
-def test_tables_mark_changes_and_missing_grades(opened, names):
+def test_tables_mark_changes_and_missing_grades(opened):
     documents = data.documents_of(opened, labelled_query(opened))
     scores = np.linspace(1, 0, len(documents))
     order = data.order_of(scores, documents, "letor")
@@ -170,12 +166,12 @@ def test_tables_mark_changes_and_missing_grades(opened, names):
     assert "Set" not in table
 
 
-def test_the_page_ranks_the_query_of_the_address(opened, workspace, names):
+def test_the_page_ranks_the_query_of_the_address(opened, workspace):
     query = labelled_query(opened)
     qid = opened.collection.queries[query]
     page = run_page(opened.id, qid)
     documents = data.documents_of(opened, query)
-    scores = data.scores_of(data.fit(opened, "lrar", names), documents)
+    scores = data.scores_of(data.fit(opened, "lrar"), documents)
     order = data.order_of(scores, documents, "letor")
     shown = page.dataframe[0].value
     titles = data.titles_of(opened, documents)
@@ -185,7 +181,7 @@ def test_the_page_ranks_the_query_of_the_address(opened, workspace, names):
     assert any("Choose a document" in line.value for line in page.info)
 
 
-def test_two_rankers_stand_side_by_side(opened, names):
+def test_two_rankers_stand_side_by_side(opened):
     query = labelled_query(opened)
     page = run_page(opened.id, opened.collection.queries[query])
     page.selectbox(key="ranking-second").set_value("query_level_rules").run()
@@ -204,8 +200,8 @@ def test_without_labels_the_page_says_what_to_do(workspace):
     assert any("Nothing is labelled yet" in line.value for line in page.info)
 
 
-def test_words_about_the_score_add_up(opened, names):
-    fitted = data.fit(opened, "lrar", names)
+def test_words_about_the_score_add_up(opened):
+    fitted = data.fit(opened, "lrar")
     documents = data.documents_of(opened, labelled_query(opened))
     rules = rules_behind(fitted, documents.items[0])
     score = data.scores_of(fitted, documents)[0]
