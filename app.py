@@ -286,7 +286,11 @@ AROUND = {"open": [Middleware(LocalOnly)], "accounts": [], "oidc": [Middleware(T
 
 app = st.App(
     "pages/main.py",
-    routes=[*ROUTES[mode], Route("/act", act, methods=["POST"]), Route("/health", health)],
+    routes=[
+        *ROUTES[mode],
+        Route(context.address("/act"), act, methods=["POST"]),
+        Route(context.address("/health"), health),
+    ],
     middleware=AROUND[mode],
     lifespan=lifespan,
     on_script_error=tell,

@@ -14,7 +14,8 @@ from db.collections import Collections, checked_name
 from db.engine import Database
 from db.log import DatabaseLog, read_events
 from db.tables import campaigns, claims, label_events, selections, snapshots
-from rulerank.campaign import LabelEvent, OpenCampaign, Plan, Settings, plan
+from rulerank.campaign import Kind, LabelEvent, OpenCampaign, Plan, Settings, plan
+from rulerank.campaign.fold import ACTS
 from rulerank.collection.pack import pack_numbers, unpack_numbers
 from rulerank.discretize import Discretizer
 from rulerank.errors import InputError
@@ -85,18 +86,7 @@ class Campaigns:
 
     def all(self, *, archived: bool = False) -> list[CampaignInfo]:
         """Return the campaigns, the newest first, with how far they are."""
-        labels = (
-            sa.select(
-                label_events.c.campaign_id,
-                sa.func.count(sa.distinct(label_events.c.row)).label("labelled"),
-                sa.func.count(sa.distinct(label_events.c.person_id)).label("people"),
-                sa.func.max(label_events.c.created_at).label("last"),
-            )
-            .where(label_events.c.kind == "grade")
-            .where(~sa.exists().where(_undo.c.undoes == label_events.c.id))
-            .group_by(label_events.c.campaign_id)
-            .subquery()
-        )
+        labels = _counts().subquery()
         query = (
             sa.select(campaigns, labels.c.labelled, labels.c.people, labels.c.last)
             .outerjoin(labels, labels.c.campaign_id == campaigns.c.id)
@@ -119,6 +109,12 @@ class Campaigns:
                 for row in connection.execute(query)
             ]
 
+    def names(self) -> dict[int, str]:
+        """Return the names of the campaigns by number, the newest first: all that a list to choose from needs."""
+        query = sa.select(campaigns.c.id, campaigns.c.name).where(~campaigns.c.archived).order_by(campaigns.c.id.desc())
+        with self.database.read() as connection:
+            return {row.id: row.name for row in connection.execute(query)}
+
     def archive(self, number: int, archived: bool = True) -> None:
         """Put a campaign out of sight, or back."""
         with self.database.write() as connection:
@@ -136,6 +132,15 @@ class Campaigns:
         with self._lock:
             self._open.pop(number, None)
 
+    def forget_all(self, content_hash: str) -> None:
+        """Drop the opened objects of every campaign on a collection, because its texts have changed."""
+        with self._lock:
+            self._open = {
+                number: opened
+                for number, opened in self._open.items()
+                if opened.collection.content_hash != content_hash
+            }
+
     def _load(self, number: int) -> OpenCampaign:
         with self.database.read() as connection:
             row = connection.execute(sa.select(campaigns).where(campaigns.c.id == number)).one_or_none()
@@ -147,7 +152,11 @@ class Campaigns:
         )
         collection = self.collections.load(row.collection_id)
         log = DatabaseLog(self.database, number, settings.seed)
-        return OpenCampaign(number, row.name, settings, row.collection_id, collection, made, log)
+        terms = self.collections.query_terms(row.collection_id)
+        analyser = self.collections.analyser(row.collection_id)
+        if analyser is not None:
+            analyser.query_words("the")  # loads its lists of words now, so that the first document need not wait
+        return OpenCampaign(number, row.name, settings, row.collection_id, collection, made, log, terms)
 
     def events(self, number: int) -> list[LabelEvent]:
         """Return the whole log of a campaign."""
@@ -208,6 +217,36 @@ class Campaigns:
 
 
 _undo = label_events.alias("undo")
+
+
+def _counts() -> sa.Select[Any]:
+    """Select for each campaign how many documents have a grade, from how many people, and when the last one came.
+
+    As `Fold` has it: what counts is the last act of each person on a document that was not undone, the last word of
+    those who adjudicate, and what was imported.
+    """
+    event = label_events.c
+    whose = sa.case(
+        (event.kind == Kind.ADJUDICATE.value, -1),
+        (event.kind == Kind.IMPORT.value, -2),
+        else_=sa.func.coalesce(event.person_id, 0),
+    )
+    place = sa.func.row_number().over(partition_by=(event.campaign_id, event.row, whose), order_by=event.id.desc())
+    kinds = [kind.value for kind in (*ACTS, Kind.ADJUDICATE, Kind.IMPORT)]
+    acts = (
+        sa.select(event.campaign_id, event.kind, event.row, event.person_id, event.grade, event.created_at)
+        .add_columns(place.label("place"))
+        .where(event.kind.in_(kinds))
+        .where(~sa.exists().where(_undo.c.undoes == event.id))
+        .subquery()
+    ).c
+    counts, graded = sa.and_(acts.place == 1, acts.grade.is_not(None)), acts.kind == Kind.GRADE.value
+    return sa.select(
+        acts.campaign_id,
+        sa.func.count(sa.distinct(sa.case((counts, acts.row)))).label("labelled"),
+        sa.func.count(sa.distinct(sa.case((sa.and_(counts, graded), acts.person_id)))).label("people"),
+        sa.func.max(sa.case((graded, acts.created_at))).label("last"),
+    ).group_by(acts.campaign_id)
 
 
 def campaign_values(name: str, settings: Settings, made: Plan, person: int | None) -> dict[str, object]:

@@ -11,12 +11,15 @@ from collections.abc import Iterable, Mapping
 import sqlalchemy as sa
 
 from db.campaigns import campaign_values
-from db.collections import Collections, Progress, checked_name, find_same, packed, write_texts
+from db.collections import Collections, Progress, checked_name, find_same, packed, write_analyser, write_texts
 from db.engine import Database
-from db.tables import campaigns, label_events
+from db.tables import campaigns, label_events, snapshots
 from rulerank.campaign import Kind, Plan, Settings, plan
 from rulerank.collection import Collection
 from rulerank.errors import InputError
+from rulerank.ranking.make import takes_terms
+from rulerank.registry import rankers
+from rulerank.text import Analyser
 from rulerank.texts import Texts
 
 
@@ -27,6 +30,7 @@ def import_campaign(
     settings: Settings,
     *,
     texts: Texts | None = None,
+    analyser: Analyser | None = None,
     collection_name: str = "",
     pool_rows: Iterable[int] | None = None,
     evaluation_rows: Iterable[int] = (),
@@ -36,8 +40,9 @@ def import_campaign(
 ) -> int:
     """Store a collection and a campaign on it, and return the campaign's number.
 
-    `labels` are grades by row of the collection; those of the pool become events of the kind 'import'. The same
-    content is stored once. `progress(done, total)` counts rows; one that raises stops the import, and nothing stays.
+    `analyser` is the one that the texts were prepared with. `labels` are grades by row of the collection; those of the
+    pool become events of the kind 'import'. The same content is stored once. `progress(done, total)` counts rows; one
+    that raises stops the import, and nothing stays.
     """
     name = checked_name(name, "campaign")
     called = checked_name(collection_name.strip() or name, "collection")
@@ -59,6 +64,9 @@ def import_campaign(
                 number = Collections(database).insert(connection, called, collection, chunks)
             if texts is not None:
                 write_texts(connection, number, texts)
+                _forget_measured(connection, number)
+            if analyser is not None:
+                write_analyser(connection, number, analyser)
             insert = sa.insert(campaigns).values(collection_id=number, **values).returning(campaigns.c.id)
             campaign = int(connection.execute(insert).scalar_one())
             if events:
@@ -72,6 +80,13 @@ def import_campaign(
     except sa.exc.IntegrityError:
         # Another process stored the same content, or took the name, at the same moment: now it is there to be found.
         return store()
+
+
+def _forget_measured(connection: sa.Connection, collection: int) -> None:
+    """Drop what older campaigns on a collection have measured with other terms of its queries."""
+    kinds = [f"{what}:{name}" for what in ("random", "curve") for name in rankers.names() if takes_terms(name)]
+    mine = sa.select(campaigns.c.id).where(campaigns.c.collection_id == collection)
+    connection.execute(sa.delete(snapshots).where(snapshots.c.campaign_id.in_(mine), snapshots.c.kind.in_(kinds)))
 
 
 def _refuse_taken(connection: sa.Connection, name: str) -> None:

@@ -21,9 +21,10 @@ def _id() -> sa.Column[int]:
     return sa.Column("id", BigId, primary_key=True, autoincrement=True)
 
 
-def _to(table: str, *, nullable: bool = False) -> sa.Column[int]:
+def _to(table: str, *, nullable: bool = False, index: bool = True) -> sa.Column[int]:
+    """A reference with an index of its own, which it does not need where another index of the table begins with it."""
     name = {"people": "person_id"}.get(table, f"{table.removesuffix('s')}_id")
-    return sa.Column(name, BigId, sa.ForeignKey(f"{table}.id"), nullable=nullable, index=True)
+    return sa.Column(name, BigId, sa.ForeignKey(f"{table}.id"), nullable=nullable, index=index)
 
 
 def _when(name: str = "created_at", *, nullable: bool = False) -> sa.Column[float]:
@@ -42,6 +43,7 @@ collections = sa.Table(
     sa.Column("feature_names", sa.JSON, nullable=False),
     sa.Column("queries", sa.JSON, nullable=False),
     sa.Column("language", sa.String(20), nullable=True),
+    sa.Column("analyser", sa.JSON(none_as_null=True), nullable=True),  # how its texts are cut into terms, if known
     _when(),
 )
 
@@ -61,6 +63,7 @@ query_texts = sa.Table(
     sa.Column("qid", sa.String(500), primary_key=True),
     sa.Column("text", sa.Text, nullable=False),
     sa.Column("need", sa.Text, nullable=False, default=""),
+    sa.Column("terms", sa.JSON(none_as_null=True), nullable=True),  # for AR(R_q_d), as whoever prepared them says
 )
 
 document_texts = sa.Table(
@@ -125,7 +128,7 @@ claims = sa.Table(
     "claims",
     metadata,
     _id(),
-    _to("campaigns"),
+    _to("campaigns", index=False),
     sa.Column("row", sa.Integer, nullable=False),
     _to("people"),
     sa.Column("token", sa.String(40), nullable=False, unique=True),
@@ -152,7 +155,7 @@ label_events = sa.Table(
     "label_events",
     metadata,
     _id(),
-    _to("campaigns"),
+    _to("campaigns", index=False),
     sa.Column("kind", sa.String(12), nullable=False),
     sa.Column("row", sa.Integer, nullable=False),
     _to("people", nullable=True),
@@ -173,7 +176,7 @@ snapshots = sa.Table(
     "snapshots",
     metadata,
     _id(),
-    _to("campaigns"),
+    _to("campaigns", index=False),
     sa.Column("kind", sa.String(40), nullable=False),  # a ranker's name, or 'random' and 'ceiling' replays
     sa.Column("labels", sa.Integer, nullable=False),
     sa.Column("event_id", BigId, nullable=True),

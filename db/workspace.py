@@ -89,7 +89,11 @@ class Workspace:
 
     def import_campaign(self, name: str, collection: Collection, settings: Settings, **more: Any) -> int:
         """Store a collection and a campaign on it in one step; see `db.importing.import_campaign`."""
-        return import_campaign(self.database, name, collection, settings, **more)
+        made = import_campaign(self.database, name, collection, settings, **more)
+        if more.get("texts") is not None or more.get("analyser") is not None:
+            # Another campaign on the same collection may be open, with the terms that its queries had before.
+            self.campaigns.forget_all(collection.content_hash)
+        return made
 
     def backup_bytes(self) -> bytes:
         """Return a backup of the whole database, made while others go on labelling."""

@@ -15,12 +15,12 @@ from rulerank.campaign import OpenCampaign
 def main() -> None:
     """Show the page."""
     context.require("research")
-    opened = context.choose_campaign()
     heading(
         "Competence",
         "Each query with labels has a ranking function of its own. The map shows where it is right: "
         "light where it is near the true grade, dark where it is far off.",
     )
+    opened = context.choose_campaign()
     if context.workspace().campaigns.last_event(opened.id) > opened.live.fold.seen:
         opened.live.refresh()
     found = current_map(opened)
@@ -58,8 +58,11 @@ def current_map(opened: OpenCampaign) -> CompetenceMap | None:
     if kept is not None and newer:
         st.caption(f"The map shows {kept.rows.size:,d} labels; more was labelled or changed since.")
     if kept is None or (newer and st.button("Draw it anew", icon=":material/refresh:", key="competence-anew")):
-        with st.spinner("Comparing every query's function with every labelled document"):
-            kept = competence_map(opened)
+        words = "Comparing every query's function with every labelled document"
+        place = st.empty()
+        bar = place.progress(0.0, words)
+        kept = competence_map(opened, lambda share: bar.progress(share, words))
+        place.empty()
         st.session_state[key] = kept
     return kept
 

@@ -117,13 +117,12 @@ def require(what: str) -> Person:
 
 def choose_campaign() -> OpenCampaign:
     """Return the campaign that the address names (?campaign=N) or the person chooses; no campaign ends the page."""
-    found = workspace().campaigns.all()
-    if not found:
+    names = workspace().campaigns.names()
+    if not names:
         st.info("There is no campaign yet. Start with **Home**: try the demo, or make your own.")
         st.page_link("home.py", label="Go to Home", icon=":material/home:")
         st.stop()
-    numbers = [info.id for info in found]
-    names = {info.id: info.name for info in found}
+    numbers = list(names)
     asked = st.query_params.get("campaign", str(st.session_state.get("campaign", "")))
     first = numbers.index(int(asked)) if asked.isdigit() and int(asked) in numbers else 0
     chosen = st.sidebar.selectbox(

@@ -12,6 +12,7 @@ from pages.widgets.export_facts import Leaving, Wanted, about, event_rows, fold_
 from pages.widgets.export_preview import show_download, show_preview
 from pages.widgets.heading import heading
 from pages.widgets.import_task import Task, watch
+from pages.widgets.plain import plain
 from rulerank.agreement import RULES
 from rulerank.campaign import OpenCampaign
 from rulerank.errors import RulerankError
@@ -93,7 +94,9 @@ def make_ready(opened: OpenCampaign, wanted: Wanted) -> Ready:
     options = wanted.options(leaving)
     something = options["formats"] and leaving.queries(wanted.unlabelled)
     made = preview(leaving.collection, events, **options) if something else None
-    return Ready(leaving, events, about(opened, wanted.rule, fold), made)
+    return Ready(
+        leaving, events, about(opened, wanted.rule, fold, workspace.collections.analyser(opened.collection_id)), made
+    )
 
 
 def pack(opened: OpenCampaign, wanted: Wanted, ready: Ready, key: object) -> None:
@@ -109,7 +112,7 @@ def pack(opened: OpenCampaign, wanted: Wanted, ready: Ready, key: object) -> Non
     if kept is None or not watch(kept[1], key="packing"):
         return
     if kept[1].result is None:
-        (st.info if kept[1].cancelled else st.error)(str(kept[1].error))
+        (st.info if kept[1].cancelled else st.error)(plain(str(kept[1].error)))
     elif kept[0] != key:
         st.info("Labels or choices have changed since; pack again to get the present state.")
     else:
@@ -118,11 +121,11 @@ def pack(opened: OpenCampaign, wanted: Wanted, ready: Ready, key: object) -> Non
 
 person = context.require("research")
 heading("Export", "Leave with files that trainers load: previewed, read back and compared before they are offered.")
-if context.workspace().campaigns.all():
+if context.workspace().campaigns.names():
     try:
         main(context.choose_campaign())
     except RulerankError as problem:
-        st.error(str(problem), icon=":material/error:")
+        st.error(plain(str(problem)), icon=":material/error:")
 else:
     st.info("There is no campaign to export yet. Start with **Home**: try the demo, or make your own.")
 if context.workspace().may(person, "administer"):

@@ -9,6 +9,7 @@ import streamlit as st
 
 from pages import context
 from pages.widgets.heading import heading
+from pages.widgets.layout import side_by_side, with_actions
 from pages.widgets.plain import plain
 from pages.widgets.standing import standing
 from rulerank.errors import RulerankError
@@ -41,21 +42,21 @@ def welcome() -> None:
         "Grade query-document pairs one key at a time. rulerank picks the pair that the labels so far say least about, "
         "retrains a ranker at once, and tells you when more labels would only repeat what is known.",
     )
-    left, right = st.columns(2, gap="large")
-    with left, st.container(border=True):
+    left, right = side_by_side("welcome")
+    with left, st.container(border=True, height="stretch"):
         st.subheader("Try the demo")
         st.write("Questions about Python, answered by its own standard library. Nothing to download.")
         if not researcher:
             st.caption("A researcher or administrator can make the demo.")
         elif st.button("Try the demo", type="primary", icon=":material/play_arrow:", width="stretch"):
             open_demo()
-    with right, st.container(border=True):
+    with right, st.container(border=True, height="stretch"):
         st.subheader("Start your own")
-        st.write("Bring a LETOR file with features, and texts if you have them.")
-        if researcher:
-            st.page_link("new_campaign.py", label="New campaign", icon=":material/add:")
-        else:
+        st.write("Bring documents and queries as texts, or a LETOR file with features.")
+        if not researcher:
             st.caption("A researcher or administrator can make a campaign.")
+        elif st.button("New campaign", icon=":material/add:", width="stretch"):
+            st.switch_page("new_campaign.py")
 
 
 def ago(seconds: float) -> str:
@@ -72,18 +73,16 @@ def overview() -> None:
     heading("Campaigns", "Your campaigns, the newest first, and how near each is to its end.")
     places: dict[int, DeltaGenerator] = {}
     for info in campaigns:
-        with st.container(border=True):
-            name, action = st.columns([5, 1], vertical_alignment="center")
-            with name:
-                st.markdown(f"**{plain(info.name)}**")
-                places[info.id] = st.empty()
-                places[info.id].caption(counts(info, info.labelled))
-            if action.button("Label", key=f"label-{info.id}", type="primary", width="stretch"):
-                st.session_state["campaign"] = info.id
-                st.switch_page("label.py")
-            if researcher and action.button("Progress", key=f"progress-{info.id}", width="stretch"):
-                st.session_state["campaign"] = info.id
-                st.switch_page("progress.py")
+        words, actions = with_actions(f"campaign-{info.id}", border=True)
+        words.markdown(f"**{plain(info.name)}**")
+        places[info.id] = words.empty()
+        places[info.id].caption(counts(info, info.labelled))
+        if actions.button("Label", key=f"label-{info.id}", type="primary"):
+            st.session_state["campaign"] = info.id
+            st.switch_page("label.py")
+        if researcher and actions.button("Progress", key=f"progress-{info.id}"):
+            st.session_state["campaign"] = info.id
+            st.switch_page("progress.py")
     if researcher:
         st.page_link("new_campaign.py", label="Start another campaign", icon=":material/add:")
         if workspace.demo_made() is None and st.button("Try the demo", icon=":material/play_arrow:"):

@@ -11,7 +11,7 @@ from pages.widgets.panel import LABELLING, show_help, show_panel
 person = context.require("label")
 opened = context.choose_campaign()
 with st.container(key=LABELLING):
-    main, side = st.columns([5, 2], gap="large")
+    main, side = st.columns([5, 2], gap="medium")
     with side:
         show_help(opened)
     with main:

@@ -8,6 +8,7 @@ import streamlit as st
 
 from pages import context
 from pages.widgets.heading import heading
+from pages.widgets.layout import side_by_side
 from pages.widgets.people_forms import ROLES, add_person, change_person, people_table, told
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ def explain_open() -> None:
         "To work with others, first add an account with the role *Admin* below, for yourself. Then start the app with "
         "accounts, and sign in with it. Your labels so far stay, under the name *you*."
     )
-    st.code(SWITCH, language="bash")
+    st.code(SWITCH, language=None)
 
 
 def main(person: Person) -> None:
@@ -48,7 +49,7 @@ def main(person: Person) -> None:
     with st.expander("What the roles may do"):
         for role, words in ROLES.items():
             st.markdown(f"**{role.capitalize()}**: {words}")
-    left, right = st.columns(2, gap="large")
+    left, right = side_by_side("people")
     with left:
         add_person(people, mode)
     with right:

@@ -19,7 +19,6 @@ from rulerank.agreement import (
 )
 from rulerank.agreement.disputes import Dispute
 from rulerank.campaign import OpenCampaign
-from rulerank.registry import rankers
 
 LEAST_LABELS = 5
 """Labels a person needs before a ranker trained on them says anything."""
@@ -92,7 +91,7 @@ def tau_of(
         _opened.items,
         _opened.items,
         labels,
-        rankers[ranker],
+        lambda: _opened.ranker(ranker),
         qids=queries,
         pool_qids=queries,
         shared=shared,

@@ -81,7 +81,7 @@ def show_document(workspace: Workspace, opened: OpenCampaign, row: int) -> None:
     with st.container(key="dispute-document"):
         if text is not None:
             st.html(SHORT)
-            show_text(text, words, f"dispute-{row}")
+            show_text(text, words, f"dispute-{row}", workspace.collections.analyser(opened.collection_id))
         else:
             show_features(opened, row)
 

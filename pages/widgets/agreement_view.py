@@ -13,10 +13,10 @@ from pages.widgets.agreement_data import LEAST_LABELS, Grades, alpha_of, kappas_
 from pages.widgets.bars import Agreement, agreement_dots
 from pages.widgets.import_preview import number
 from pages.widgets.matrices import confusion_matrix, tau_matrix
+from pages.widgets.ranking_data import offered
 from pages.widgets.show import current_theme, show
 from rulerank.agreement import Alpha, PairKappa, confusion
 from rulerank.campaign import OpenCampaign
-from rulerank.registry import rankers
 
 MOST_PAIRS = 12
 ALPHA = (
@@ -92,8 +92,8 @@ def show_confusion(opened: OpenCampaign, found: Grades, names: Mapping[int, str]
 def show_rankers(opened: OpenCampaign, found: Grades, names: Mapping[int, str]) -> None:
     """Show whether disagreement changes the ranking: tau between rankers, one a person."""
     left, right = st.columns(2, gap="large", vertical_alignment="bottom")
-    kinds = {entry.name: entry.label for entry in rankers}
-    first = list(kinds).index(opened.settings.ranker)
+    kinds = offered(opened)
+    first = list(kinds).index(opened.settings.ranker) if opened.settings.ranker in kinds else 0
     ranker = left.selectbox("Ranker", list(kinds), first, format_func=kinds.__getitem__, key="agreement-ranker")
     shared = right.toggle(
         "Only documents that both have graded", True, key="agreement-shared",

@@ -1,4 +1,4 @@
-"""What the browser must do by itself on every page: wake it after a lost connection.
+"""What every page has: colours that can be read, room, and a browser that wakes the page after a lost connection.
 
 After a server restart, or some minutes of sleep, Streamlit reconnects to a new session that does not know the parts of
 the page that are redrawn alone, and every key would fall on deaf ears. Running the whole page once makes it whole.
@@ -8,12 +8,22 @@ from __future__ import annotations
 
 import streamlit as st
 
+from pages.widgets.readable import readable_css
+from pages.widgets.show import current_theme
+
 AGAIN = "rr-again"
 
-# Less empty space above a page; and on a tablet, what helps to judge a document stands below it, not beside it.
+# Less empty space above a page, and beside it on a small laptop. On a tablet, what helps to judge a document stands
+# below it, not beside it; on a telephone, so do the buttons of a row.
 _STYLE = """<style>
 .st-key-rr-browser { display: none; }
 .stMainBlockContainer { padding-top: 3.5rem; }
+@media (min-width: 1101px) and (max-width: 1500px) {
+  .stMainBlockContainer { padding-left: 3rem; padding-right: 3rem; }
+}
+@media (max-width: 640px) {
+  [class*="st-key-rr-row-"] { flex-wrap: wrap; > :first-child { min-width: 100%; } }
+}
 @media (max-width: 1100px) {
   .st-key-rr-labelling > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"] {
     flex-wrap: wrap;
@@ -41,7 +51,7 @@ if (!window.rulerank) {{
 
 def prepare_browser() -> None:
     """Put what the browser needs on the page, out of sight."""
-    st.html(_STYLE)
+    st.html(readable_css(current_theme()) + _STYLE)
     with st.container(key="rr-browser"):
         st.button("Draw the page again", key=AGAIN)
         st.html(_SCRIPT, unsafe_allow_javascript=True)

@@ -23,7 +23,7 @@ _SCRIPT = """
 const kept = new WeakMap();
 
 function start(root) {
-  const mine = { plot: null, chosen: null, tell: null };
+  const mine = { plot: null, chosen: null, tell: null, before: null, waiting: undefined };
   const axis = (plot, letter, panel) => plot._fullLayout?.[`${letter}axis${panel ? panel + 1 : ""}`];
 
   const frame = (layer, plot, panel, column, row) => {
@@ -59,14 +59,29 @@ function start(root) {
     if (chosen.column !== null) frame(layer, plot, chosen.panel, chosen.column, null);
   };
 
+  // The first click of two looks like any other: it is framed at once, but told only when no second one follows.
   const clicked = (event) => {
     const point = event.points?.[0];
     if (!point || !mine.chosen) return;
+    if (mine.waiting !== undefined) return zoomed();
+    mine.before = mine.chosen;
     const row = Math.round(point.y), panel = point.data.meta;
     const column = panel < mine.chosen.panels ? Math.round(point.x) : -1;
     mine.chosen = { ...mine.chosen, row, ...(column < 0 ? {} : { panel, column }) };
     draw();
-    mine.tell([panel, column, row]);
+    mine.waiting = setTimeout(() => {
+      mine.waiting = undefined;
+      mine.tell([panel, column, row]);
+    }, mine.plot?._context?.doubleClickDelay ?? 300);
+  };
+
+  // A double click zooms, and chooses nothing.
+  const zoomed = () => {
+    if (mine.waiting === undefined) return;
+    clearTimeout(mine.waiting);
+    mine.waiting = undefined;
+    mine.chosen = mine.before;
+    draw();
   };
 
   mine.look = () => {
@@ -75,6 +90,7 @@ function start(root) {
     if (found !== mine.plot) {
       mine.plot = found;
       found.on("plotly_click", clicked);
+      found.on("plotly_doubleclick", zoomed);
       found.on("plotly_afterplot", draw);
     }
     draw();
@@ -86,7 +102,9 @@ function start(root) {
   observer.observe(document.body, { childList: true, subtree: true });
   mine.stop = () => {
     observer.disconnect();
+    clearTimeout(mine.waiting);
     mine.plot?.removeListener?.("plotly_click", clicked);
+    mine.plot?.removeListener?.("plotly_doubleclick", zoomed);
     mine.plot?.removeListener?.("plotly_afterplot", draw);
     mine.plot?.querySelector(".rr-frames")?.remove();
     kept.delete(root);

@@ -14,6 +14,7 @@ from rulerank.agreement import aggregate, krippendorff_alpha
 from rulerank.campaign import Fold, OpenCampaign
 from rulerank.collection import UNLABELLED, Collection
 from rulerank.registry import discretizers, rankers, samplers
+from rulerank.text import Analyser
 
 if TYPE_CHECKING:
     from rulerank.campaign import LabelEvent
@@ -100,8 +101,8 @@ def event_rows(opened: OpenCampaign, events: list[LabelEvent], names: Mapping[in
     return rows
 
 
-def about(opened: OpenCampaign, rule: str, fold: Fold) -> dict[str, Any]:
-    """Return the facts that README.txt states."""
+def about(opened: OpenCampaign, rule: str, fold: Fold, analyser: Analyser | None = None) -> dict[str, Any]:
+    """Return the facts that README.txt states; `analyser` is what the collection's texts were prepared with."""
     settings = opened.settings
     table = fold.table()
     units, people, grades = ([each[k] for each in table] for k in range(3))
@@ -119,4 +120,5 @@ def about(opened: OpenCampaign, rule: str, fold: Fold) -> dict[str, Any]:
         "Annotators": len(set(people)),
         "People per document": settings.overlap,
         "Grades": "; ".join(f"{number} = {level.name}" for number, level in enumerate(settings.grades)),
+        **({"Words of the texts": analyser.label} if analyser is not None else {}),
     }

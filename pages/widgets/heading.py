@@ -1,32 +1,11 @@
-"""The head of a page: its title, one quiet line that says what it is for, and colours that everybody can read."""
+"""The head of a page: its title, and one quiet line that says what it is for."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from pages.widgets.show import current_theme
-from pages.widgets.theme import Theme
-
-
-def readable_css(theme: Theme) -> str:
-    """Return the style sheet for what Streamlit shows too faintly (WCAG 2.2: text at 4.5, a visible focus).
-
-    Captions are the text at an opacity of 60% there, which on a light page is 4.1. On a dark one a button's colour,
-    which must carry white text, is too dark for chosen tabs and segments. Links, switches and tables hardly show the
-    keyboard's focus.
-    """
-    ring = f"outline: 2px solid {theme.accent}; outline-offset: 2px;"
-    return f"""<style>
-.stApp [data-testid="stCaptionContainer"] {{ color: {theme.muted}; opacity: 1; }}
-.stApp [data-testid="stTab"][aria-selected="true"] p,
-.stApp button[data-variant="segmented_control"][data-selected="true"] p {{ color: {theme.accent_text}; }}
-.stApp :is(a, canvas, [data-testid="stBaseButton-elementToolbar"]):focus-visible {{ {ring} }}
-.stApp :is([data-testid="stCheckbox"], [data-testid="stDataFrame"]):has(:focus-visible) {{ {ring} }}
-</style>"""
-
 
 def heading(title: str, words: str) -> None:
     """Show the title of a page, and under it, as a caption, what the page is for. Neither may be foreign text."""
-    st.html(readable_css(current_theme()))
     st.title(title)
     st.caption(words)

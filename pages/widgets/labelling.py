@@ -108,7 +108,12 @@ def _document(workspace: Workspace, opened: OpenCampaign, person: int, row: int,
     query = workspace.collections.query_text(opened.collection_id, qid)
     text = workspace.collections.document_text(opened.collection_id, docid) if docid else None
     shown = (
-        text_shown(text, query.text if query else "", whole=whole)
+        text_shown(
+            text,
+            query.text if query else "",
+            whole=whole,
+            analyser=workspace.collections.analyser(opened.collection_id),
+        )
         if text is not None
         else {"features": features_shown(opened, row)}
     )

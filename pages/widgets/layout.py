@@ -1,4 +1,4 @@
-"""Columns that stand below each other where a page is too narrow for them, such as on a tablet."""
+"""Columns and rows whose parts stand below each other where a page is too narrow, such as on a tablet or telephone."""
 
 from __future__ import annotations
 
@@ -25,3 +25,12 @@ def side_by_side(key: str) -> tuple[DeltaGenerator, DeltaGenerator]:
     with st.container(key=f"rr-pair-{key}"):
         st.html(_STYLE)
         return st.columns(2, gap="large")
+
+
+def with_actions(key: str, *, border: bool = False) -> tuple[DeltaGenerator, DeltaGenerator]:
+    """Return a place for words, and beside it one for buttons that are as wide as their names, never narrower.
+
+    A telephone shows the buttons below the words (see `browser`); `key` is theirs alone on the page.
+    """
+    row = st.container(key=f"rr-row-{key}", border=border, horizontal=True, vertical_alignment="center")
+    return row.container(width="stretch"), row.container(horizontal=True, width="content")

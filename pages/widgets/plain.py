@@ -6,7 +6,14 @@ import re
 
 _SIGNS = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&@/^=])")
 
+# Where Streamlit would still find something in a text that Markdown has done with, escaped or not: arrows and dashes
+# (-> <- <-> -- >= <= ~=), :emoji:, :streamlit: and :material_icons:, addresses of pages and of people.
+_WITHIN = re.compile(r"(?<=[<>=~-])(?=[<>=~-])|(?<=:)(?=[\w+/-])|(?<=@)(?=[\w-])|(?<=www)(?=\.)", re.IGNORECASE)
+
+_NOTHING = ":small[]"
+"""An element without text: it takes no room, and what stands before and behind it are two texts and no longer one."""
+
 
 def plain(text: str) -> str:
     """Return a text so that Markdown shows it unchanged, on one line: no emphasis, link, picture, colour or formula."""
-    return _SIGNS.sub(r"\\\1", " ".join(text.split()))
+    return _NOTHING.join(_SIGNS.sub(r"\\\1", part) for part in _WITHIN.split(" ".join(text.split())))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
@@ -12,6 +13,9 @@ import pandas as pd
 from rulerank.campaign import OpenCampaign
 from rulerank.ranking import QueryLevelRules
 from rulerank.rules.items import Ints
+
+STEP = 2500
+"""Documents that are compared with every function before a word about it: a second's work or so."""
 
 
 @dataclass(frozen=True)
@@ -40,8 +44,11 @@ _maps: WeakKeyDictionary[OpenCampaign, CompetenceMap] = WeakKeyDictionary()
 _lock = threading.Lock()
 
 
-def competence_map(opened: OpenCampaign) -> CompetenceMap | None:
-    """Return the map of the labels so far, worked out once for all; None with labels in fewer than two queries."""
+def competence_map(opened: OpenCampaign, told: Callable[[float], object] | None = None) -> CompetenceMap | None:
+    """Return the map of the labels so far, worked out once for all; None with labels in fewer than two queries.
+
+    `told` hears from time to time what share of the work is done.
+    """
     seen = opened.live.fold.seen
     with _lock:
         kept = _maps.get(opened)
@@ -57,10 +64,16 @@ def competence_map(opened: OpenCampaign) -> CompetenceMap | None:
     sorting = np.argsort(own, kind="stable")
     rows, grades, own = rows[sorting], grades[sorting], own[sorting]
     model = QueryLevelRules().fit(opened.items[rows], grades, opened.query_index[rows].tolist())
-    delta = model.competence()
+    delta = np.empty((len(order), rows.size))
+    for start in range(0, rows.size, STEP):
+        part = slice(start, start + STEP)
+        delta[:, part] = model.competence(opened.items[rows[part]], grades[part])
+        if told is not None:
+            told(min(1.0, (start + STEP) / rows.size))
     best = most_competent(delta)
     if (best >= 0).all():
-        model.set_most_competent([model.queries_[place] for place in best])  # spares it the same work again
+        names = model.queries_
+        model.set_most_competent([names[place] for place in best])  # spares it the same work again
     made = CompetenceMap(seen, model, list(order), rows, grades, own, delta.astype(np.float32), best)
     with _lock:
         _maps[opened] = made

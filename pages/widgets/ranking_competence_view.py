@@ -17,6 +17,14 @@ from rulerank.campaign import OpenCampaign
 PLOT = "competence-plot"
 """The container of the map, by which the browser finds it."""
 
+# On a telephone the panels' names would lie over each other; there the map keeps its width, and is moved sideways.
+_STYLE = f"""<style>
+@media (max-width: 640px) {{
+  .st-key-{PLOT} {{ overflow-x: auto; }}
+  .st-key-{PLOT} > * {{ min-width: 640px; }}
+}}
+</style>"""
+
 
 def _key(what: str, opened: OpenCampaign, found: CompetenceMap) -> str:
     """Return the name of a widget of this very map: what was chosen on another campaign's, or an older one, is gone."""
@@ -45,6 +53,7 @@ def show_map(opened: OpenCampaign, found: CompetenceMap) -> None:
         figure = charts.competence_heatmaps(found.delta, qids, docids, found.grades, grade_names=names, theme=theme)
         st.session_state[key] = figure
         st.session_state[_key("panels", opened, found)] = make_panels(found.delta, docids, found.grades, names)
+    st.html(_STYLE)
     with st.container(key=PLOT):
         charts.show(st.session_state[key], f"{opened.name} competence", key=_key("map", opened, found))
 

@@ -9,6 +9,7 @@ import streamlit as st
 
 from pages import context
 from pages.widgets.plain import plain
+from pages.widgets.readable import readable_css
 from pages.widgets.sign_in_style import SHOW_PASSWORD, style
 from pages.widgets.theme import theme_named
 from rulerank.errors import RulerankError
@@ -37,7 +38,8 @@ _CODE = """<label for="rr-code">Code</label>
 
 def ask() -> None:
     """Show the sign-in page."""
-    st.html(style(theme_named(st.context.theme.type)))
+    theme = theme_named(st.context.theme.type)
+    st.html(readable_css(theme) + style(theme))
     with st.container(horizontal_alignment="center"), st.container(key="rr-door", width=420):
         st.title("rulerank", anchor=False)
         st.caption("Learning-to-rank training sets, with a fraction of the labels.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from pages.widgets.plain import plain
-from pages.widgets.progress_data import offered_rankers
+from pages.widgets.ranking_data import offered
 from pages.widgets.simulate_data import metric_label
 from pages.widgets.simulate_work import Work, estimate
 from rulerank.errors import RulerankError
@@ -92,7 +92,7 @@ def _ask_compared(candidate: Candidate) -> dict[str, Any]:
         )
         chosen = [f"top_feature:feature={feature - 1}" if name == "top_feature" else name for name in chosen]
     able, lacking = offered_learners()
-    learn = {**offered_rankers(), **able}
+    learn = {**offered(), **able}
     rankers = st.multiselect(
         "Rankers",
         list(learn),

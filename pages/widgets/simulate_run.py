@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from pages import context
+from pages.widgets.layout import with_actions
 from pages.widgets.plain import plain
 from pages.widgets.progress_jobs import worker_is_away
 from pages.widgets.simulate_data import plan_words, title_of
@@ -34,16 +35,15 @@ def show_all() -> None:
     simulations = context.workspace().simulations.all()
     people = {each.id: each.name for each in context.workspace().people.list()}
     for simulation in simulations[: None if st.session_state.get("simulate-more") else AT_ONCE]:
-        with st.container(border=True):
-            words, action = st.columns([5, 1], vertical_alignment="center")
-            icon, state, colour = STATES[simulation.job.state]
-            if simulation.job.state == "running" and simulation.job.share is not None:
-                state += f" {simulation.job.share:.0%}"
-            words.markdown(f"**{plain(title_of(simulation))}** :{colour}-badge[{icon} {state}]")
-            words.caption(plain(plan_words(simulation)) + f" {plain(origin(simulation, people))}")
-            if action.button("Open", key=f"simulate-open-{simulation.id}", width="stretch"):
-                st.query_params[CHOSEN] = str(simulation.id)
-                st.rerun()
+        words, actions = with_actions(f"simulation-{simulation.id}", border=True)
+        icon, state, colour = STATES[simulation.job.state]
+        if simulation.job.state == "running" and simulation.job.share is not None:
+            state += f" {simulation.job.share:.0%}"
+        words.markdown(f"**{plain(title_of(simulation))}** :{colour}-badge[{icon} {state}]")
+        words.caption(plain(plan_words(simulation)) + f" {plain(origin(simulation, people))}")
+        if actions.button("Open", key=f"simulate-open-{simulation.id}"):
+            st.query_params[CHOSEN] = str(simulation.id)
+            st.rerun()
     if len(simulations) > AT_ONCE and not st.session_state.get("simulate-more"):
         st.button(f"Show all {len(simulations):,d}", key="simulate-more")
 
@@ -72,7 +72,7 @@ def watch(number: int) -> None:
     if simulation is None or simulation.job.over:
         st.rerun()
     job = simulation.job
-    bar, button = st.columns([5, 1], vertical_alignment="center")
+    bar, button = with_actions("simulation")
     if job.state == "waiting" and worker_is_away(job):
         bar.warning(
             "No background worker takes this up. Start the app with `python3 run.py`, which starts a worker too.",
@@ -88,7 +88,7 @@ def watch(number: int) -> None:
         bar.progress(
             job.share or 0.0, text=f"{job.done:,d} of {job.total:,d} runs.{remaining(number, job.done, job.total)}"
         )
-    stop = button.button("Stop", icon=":material/stop:", key="simulate-stop", width="stretch", disabled=job.stop_asked)
+    stop = button.button("Stop", icon=":material/stop:", key="simulate-stop", disabled=job.stop_asked)
     if stop and context.workspace().simulations.stop(number):
         st.rerun()
 
@@ -109,11 +109,12 @@ def show_end(simulation: Simulation) -> None:
     """Say how a simulation ended, and offer what can be done: go on, delete."""
     job, simulations = simulation.job, context.workspace().simulations
     kept = f" after {job.done:,d} of {job.total:,d} runs" if job.total else ""
-    why = f" {plain(job.message)}" if job.message and job.message != "runs" else ""
+    why = f" {plain(job.message.rstrip('.'))}" if job.message and job.message != "runs" else ""
     if job.state == "stopped":
-        st.info(f"Stopped{kept}; what was finished is kept.{why}", icon=":material/stop_circle:")
+        st.info(f"Stopped{kept}; what was finished is kept.{why and f'{why}.'}", icon=":material/stop_circle:")
     elif job.state == "failed":
-        st.error(f"This simulation failed{kept}:{why or ' no reason was given.'}", icon=":material/error:")
+        st.error(f"This simulation failed{kept}:{why or ' no reason was given'}.", icon=":material/error:")
+        st.caption("Go on tries it again from where it was. If it fails again, delete it and ask for another one.")
     row = st.container(horizontal=True)
     if job.state != "done" and row.button(
         "Go on", type="primary", icon=":material/play_arrow:", key="simulate-go-on", help="From where it was."

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,8 @@ from rulerank.ranking.lrar import thresholds_from
 from rulerank.registry import rankers
 from rulerank.rules.items import Ints, Items, as_columns, as_grades, as_items, check_antecedent
 from rulerank.rules.mine import rule_sums
+from rulerank.rules.on_demand import FEW, few_rule_sums
+from rulerank.rules.query_sums import query_sums
 
 
 @rankers.register("query_level_rules", "RE-QR (query-level rules)")
@@ -45,32 +47,32 @@ class QueryLevelRules(RuleRanker):
         """The training queries, in first-seen order: the rows of the competence matrix."""
         return group_rows(self._qids)[0]
 
-    def _scores(self, labelled: Items, classes: Ints, width: int, columns: Items) -> Floats:
-        return rule_sums(
+    def _functions(self, columns: Items) -> Iterator[Floats]:
+        """Yield p(r|d, q), documents by grades, one training query after the other (eq. 5-6).
+
+        A row is not a number where the query has no rule for the document.
+        """
+        labelled, grades = self.training
+        width, nothing = self.grades_.size, np.full(self.grades_.size, np.nan)
+        found = query_sums(
             labelled,
-            classes,
+            grades,
+            group_rows(self._qids)[1],
             width,
             columns,
             max_antecedent=check_antecedent(self.max_antecedent),
             thresholds=thresholds_from(self.min_support, self.min_confidence),
-        ).scores()
-
-    def _by_query(self, columns: Items) -> Floats:
-        """Return p(r|d, q), queries by documents by grades (eq. 5-6); not a number where q has no rule for d."""
-        labelled, grades = self.training
-        queries, codes = group_rows(self._qids)
-        nothing = np.full(self.grades_.size, np.nan)
-        out = np.empty((len(queries), columns.shape[1], self.grades_.size))
-        for number in range(len(queries)):
-            own = codes == number
-            scores = self._scores(np.ascontiguousarray(labelled[:, own]), grades[own], self.grades_.size, columns)
-            out[number] = normalise(scores, nothing)
-        return out
+        )
+        for sums in found:
+            yield normalise(sums.scores(), nothing)
 
     def query_ranks(self, items: Any) -> Floats:
         """Return rank(q, d), queries by documents (eq. 7); not a number where q has no rule for d."""
         columns = as_columns(as_items(items, features=self.features))
-        return expected_grades(self._by_query(columns))
+        out = np.empty((len(self.queries_), columns.shape[1]))
+        for number, share in enumerate(self._functions(columns)):
+            out[number] = expected_grades(share)
+        return out
 
     def competence(self, items: Any = None, grades: Any = None) -> Floats:
         """Return Delta(q, d) = |rank(q, d) - grade(d)|, queries by documents (eq. 8); low is competent.
@@ -93,12 +95,7 @@ class QueryLevelRules(RuleRanker):
             columns, grades = self.training
             best = np.full(grades.size, -1, np.int64)
             least = np.full(grades.size, np.inf)
-            queries, codes = group_rows(self._qids)
-            for number in range(len(queries)):
-                own = codes == number
-                part = np.ascontiguousarray(columns[:, own])
-                scores = self._scores(part, grades[own], self.grades_.size, columns)
-                share = normalise(scores, np.full(self.grades_.size, np.nan))
+            for number, share in enumerate(self._functions(columns)):
                 delta = np.abs(expected_grades(share) - grades)
                 better = delta < least - 1e-12
                 best[better] = number
@@ -123,17 +120,17 @@ class QueryLevelRules(RuleRanker):
         labelled, _ = self.training
         known = best >= 0
         width = len(self.queries_)
-        scores = self._scores(np.ascontiguousarray(labelled[:, known]), best[known], width, columns)
-        return normalise(scores, np.bincount(best[known], minlength=width) / max(1, int(known.sum())))
+        size = check_antecedent(self.max_antecedent)
+        thresholds = thresholds_from(self.min_support, self.min_confidence)
+        few = columns.shape[1] <= FEW and size <= 2 and not thresholds.projection_share
+        method = few_rule_sums if few else rule_sums
+        named = np.ascontiguousarray(labelled[:, known])
+        found = method(named, best[known], width, columns, max_antecedent=size, thresholds=thresholds)
+        return normalise(found.scores(), np.bincount(best[known], minlength=width) / max(1, int(known.sum())))
 
     def _proba(self, columns: Items, qids: list[Hashable] | None) -> Floats:
         weights = self._weights(columns)
-        labelled, grades = self.training
-        queries, codes = group_rows(self._qids)
         total = np.zeros((columns.shape[1], self.grades_.size))
-        for number in range(len(queries)):
-            own = codes == number
-            part = np.ascontiguousarray(labelled[:, own])
-            scores = self._scores(part, grades[own], self.grades_.size, columns)
-            total += weights[:, number, None] * normalise(scores, np.zeros(self.grades_.size))
+        for number, share in enumerate(self._functions(columns)):
+            total += weights[:, number, None] * np.nan_to_num(share, copy=False)  # silent functions add nothing
         return normalise(total, self._prior())

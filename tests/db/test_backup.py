@@ -22,6 +22,7 @@ from db.people import People
 from db.tables import (
     claims,
     collection_chunks,
+    collections,
     document_texts,
     files,
     label_events,
@@ -54,7 +55,13 @@ def fill(database: Database, make_campaign: Callable[..., int]) -> int:
                 collection_chunks,
                 [{"collection_id": 1, "start": n, "stop": n + 1, "data": os.urandom(2000)} for n in range(20)],
             ),
-            (query_texts, [{"collection_id": 1, "qid": "q1", "text": STRANGE, "need": ""}]),
+            (
+                query_texts,
+                [
+                    {"collection_id": 1, "qid": f"q{n}", "text": STRANGE, "need": "", "terms": terms}
+                    for n, terms in enumerate(([STRANGE, "é"], [], None))
+                ],
+            ),
             (document_texts, [{"collection_id": 1, "docid": f"d{n}", "body": STRANGE * n} for n in range(30)]),
             (
                 selections,
@@ -93,6 +100,8 @@ def fill(database: Database, make_campaign: Callable[..., int]) -> int:
             (files, [{"name": STRANGE, "data": b"\x00\xff" * 10, "job_id": 1, "created_at": now}]),
         ):
             connection.execute(sa.insert(table), rows)
+        analyser = {"languages": ["de"], "stemming": True, "stop_words": False}
+        connection.execute(sa.update(collections).values(analyser=analyser))
     return campaign
 
 

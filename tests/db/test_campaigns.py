@@ -114,16 +114,30 @@ def test_text_that_a_database_cannot_keep_does_not_cost_the_label(database):
     assert (event.row, event.grade, event.text) == (claim.row, 2, "\ufffd ? 🎉")
 
 
-@given(kinds=st.lists(st.sampled_from(["grade", "grade", "grade", "cannot_tell", "undo", "two"]), max_size=12))
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_the_list_of_campaigns_says_how_far_they_are(sqlite_database, kinds):
-    people = add_people(sqlite_database, 2)
-    office = add_office(sqlite_database, small_collection(), name=f"campaign of {people}")
+ACTS = ["grade", "grade", "grade", "cannot_tell", "undo", "two", "import", "adjudicate", "withdraw", "again", "retract"]
+
+
+@given(kinds=st.lists(st.sampled_from(ACTS), max_size=14), data=st.data())
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_the_list_of_campaigns_says_how_far_they_are(database, kinds, data):
+    people = add_people(database, 2)
+    office = add_office(database, small_collection(), name=f"campaign of {people}")
+    more = {
+        "import": (Kind.IMPORT, 1),
+        "adjudicate": (Kind.ADJUDICATE, 2),
+        "withdraw": (Kind.ADJUDICATE, None),
+        "again": (Kind.GRADE, 0),
+        "retract": (Kind.CANNOT_TELL, None),
+    }
     for kind in kinds:
         person = people[kind == "two"]
         office.clock.now += 1
         if kind == "undo":
             office.live.undo(person)
+            continue
+        if kind in more:
+            row = data.draw(st.sampled_from(office.live.fold.touched_rows() or [3]))
+            office.live.write(person, row, more[kind][0], grade=more[kind][1])
             continue
         offer = office.live.next(person, beyond=True)
         if isinstance(offer, Offer):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
@@ -15,10 +16,12 @@ from hypothesis import strategies as st
 import db.collections
 from db.collections import Collections
 from db.engine import Database
+from db.migrate import SCRIPTS, migrate
 from db.tables import collection_chunks, collections, document_texts, query_texts
 from rulerank.collection import Collection
 from rulerank.collection.pack import pack_numbers, unpack_numbers
 from rulerank.errors import InputError
+from rulerank.text import Analyser
 from rulerank.texts import DocumentText, QueryText, Texts
 
 # Bytes that are not UTF-8 come out of a LETOR file as lone surrogates.
@@ -139,6 +142,48 @@ def test_texts_are_stored_and_replaced(database):
     assert stored.query_text(other, "2") is None
     with database.read() as connection:
         assert connection.scalar(sa.select(sa.func.count()).select_from(document_texts)) == 950
+
+
+def test_the_analyser_and_the_terms_of_queries_are_kept(database):
+    stored = Collections(database)
+    asked = {"1": QueryText("a", "b", ("x", "y")), "2": QueryText("Folders", "of zips", ()), "3": QueryText("Folders")}
+    number = stored.add("small", small_collection(), Texts(asked, {}))
+    assert stored.analyser(number) is None
+    assert {qid: stored.query_text(number, qid) for qid in asked} == asked
+    # Without an analyser the rules for texts about programs hold; a list that is empty is a list.
+    assert stored.query_terms(number) == {"1": ("x", "y"), "2": (), "3": ("folder",)}
+    german = Analyser(("de",), stopping=False)
+    assert stored.add("again", small_collection(), analyser=german) == number
+    assert stored.analyser(number) is Analyser.from_dict(german.to_dict())
+    assert stored.analyser(number) == german
+    stored.put_texts(number, Texts({"3": QueryText("Häuser", "der Stadt")}, {}))
+    assert stored.query_terms(number)["3"] == ("haus", "der", "stadt")
+    assert stored.query_terms(number)["1"] == ("x", "y")
+
+
+def test_what_an_older_version_stored_has_no_analyser_and_no_terms(new_url, backend, tmp_path):
+    older = tmp_path / "older"
+    shutil.copytree(SCRIPTS, older)
+    for later in set((older / "versions").glob("*.py")) - {older / "versions" / "0001_first.py"}:
+        later.unlink()
+    database = Database(new_url(backend, empty=True))
+    migrate(database, scripts=older)
+    with database.write() as connection:
+        connection.execute(
+            sa.text(
+                "INSERT INTO collections (name, content_hash, rows, features, feature_names, queries, created_at) "
+                "VALUES ('old', 'x', 1, 1, '[]', '[]', 1.0)"
+            )
+        )
+        connection.execute(
+            sa.text("INSERT INTO query_texts (collection_id, qid, text, need) VALUES (1, 'q', 'zip folders', '')")
+        )
+    migrate(database)
+    stored = Collections(database)
+    assert stored.analyser(1) is None
+    assert stored.query_text(1, "q") == QueryText("zip folders")
+    assert stored.query_terms(1) == {"q": ("zip", "folder")}
+    database.close()
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ LATER = '''
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0002"
+revision = "later"
 down_revision = "{before}"
 
 def upgrade() -> None:
@@ -42,7 +42,7 @@ def later(tmp_path):
     def make(more: str = "") -> Path:
         folder = tmp_path / "100% later"
         shutil.copytree(SCRIPTS, folder)
-        (folder / "versions" / "0002_later.py").write_text(LATER.format(before=newest(), more=more))
+        (folder / "versions" / "later.py").write_text(LATER.format(before=newest(), more=more))
         return folder
 
     return make
@@ -111,7 +111,7 @@ def test_an_older_database_is_backed_up_and_brought_up_to_date(sqlite_database, 
     with sqlite_database.write() as connection:
         connection.execute(sa.insert(settings).values(name="kept", value="yes"))
     migrate(sqlite_database, scripts=later())
-    assert revision_of(sqlite_database) == "0002"
+    assert revision_of(sqlite_database) == "later"
     with sqlite_database.read() as connection:
         assert connection.exec_driver_sql("SELECT name, value, note FROM settings").all() == [("kept", "yes", None)]
     (backup,) = sqlite_database.path.parent.glob(f"{sqlite_database.path.stem}.schema-{newest()}.*.db")
@@ -124,7 +124,7 @@ def test_an_older_database_is_backed_up_and_brought_up_to_date(sqlite_database, 
 def test_a_postgresql_database_is_brought_up_to_date(new_url, later):
     database = Database(new_url("postgresql"))
     migrate(database, scripts=later())
-    assert revision_of(database) == "0002"
+    assert revision_of(database) == "later"
     database.close()
 
 
@@ -139,9 +139,9 @@ def test_a_migration_that_fails_changes_nothing(database, later):
 
 def test_a_newer_database_is_refused(database, later):
     migrate(database, scripts=later())
-    with pytest.raises(DatabaseError, match=r"schema '0002'.* up to '0001'.*Update rulerank"):
+    with pytest.raises(DatabaseError, match=rf"schema 'later'.* up to '{newest()}'.*Update rulerank"):
         migrate(database)
-    assert revision_of(database) == "0002"
+    assert revision_of(database) == "later"
 
 
 def test_a_database_of_another_program_is_left_alone(tmp_path):

@@ -26,20 +26,22 @@ class Server:
     """One server process; `stop` ends it and no other."""
 
     def __init__(
-        self, folder: Path, *, database: str | None = None, sign_in: str = "open", app: str = "app.py"
+        self, folder: Path, *, database: str | None = None, sign_in: str = "open", app: str = "app.py", base: str = ""
     ) -> None:
         self.folder = folder
         self.database = database or f"sqlite:///{folder / 'labels.db'}"
         self.sign_in = sign_in
         self.app = app
         self.port = free_port()
-        self.url = f"http://localhost:{self.port}"
+        self.base = base  # the path that the app stands below, without slashes at its ends
+        self.url = f"http://localhost:{self.port}" + (f"/{base}" if base else "")
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> Server:
         """Start the server and wait until it answers."""
         command = [sys.executable, "-m", "streamlit", "run", self.app]
         command += ["--server.port", str(self.port), "--server.headless", "true", "--server.address", "localhost"]
+        command += ["--server.baseUrlPath", self.base] if self.base else []
         environment = {**os.environ, "RULERANK_DATABASE": self.database, "RULERANK_SIGN_IN": self.sign_in}
         with self.log.open("ab") as log:
             # From the root of the repository, because that is where Streamlit looks for .streamlit/config.toml.

@@ -81,6 +81,32 @@ def test_a_click_on_a_cell_opens_its_query_and_document(page, found):
     assert page.evaluate("() => window.drawn") == 0  # the map itself was neither sent nor drawn again
 
 
+def test_a_double_click_zooms_and_chooses_nothing(page, found):
+    chosen, before = page.get_by_role("combobox", name="Function of the query").input_value(), page.evaluate(FRAMES)
+    (left, top), (right, bottom) = (page.evaluate(PLACE, [1, at, row]) for at, row in ((1, 3), (4, 8)))
+    page.mouse.move(left, top)
+    page.mouse.down()
+    page.mouse.move(right, bottom, steps=3)
+    page.mouse.up()
+    page.wait_for_function("() => window.drawn > 0")
+    near = page.evaluate("() => document.querySelector('.st-key-competence-plot .js-plotly-plot').layout.xaxis2.range")
+    x, y = page.evaluate(PLACE, [1, 2, 5])
+    page.mouse.move(x - 2, y)
+    page.mouse.dblclick(x, y)
+    page.wait_for_function(
+        """near => {
+            const range = document.querySelector(".st-key-competence-plot .js-plotly-plot")._fullLayout.xaxis2.range;
+            return Math.abs(range[1] - range[0]) > Math.abs(near[1] - near[0]) + 1;
+        }""",
+        arg=near,
+    )
+    page.wait_for_timeout(1500)  # longer than a click takes to be told and answered
+    assert page.get_by_role("combobox", name="Function of the query").input_value() == chosen
+    for after, frame in zip(page.evaluate(FRAMES), before, strict=True):
+        assert after == pytest.approx(frame, abs=1)
+    page.evaluate("() => { window.drawn = 0; }")
+
+
 def test_zooming_moves_the_frames_with_the_map(page):
     before = page.evaluate(FRAMES)
     (left, top), (right, bottom) = (page.evaluate(PLACE, [1, at, row]) for at, row in ((1, 3), (4, 8)))

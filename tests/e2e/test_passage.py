@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from db.workspace import Workspace
 from pages.widgets.document import LONG
@@ -77,3 +77,17 @@ def test_the_choice_is_for_one_document_and_short_texts_have_none(screen, campai
             break
         screen.press("1")
     assert seen == {0, 1}
+
+
+def test_the_buttons_stand_in_one_row_beside_an_open_sidebar(screen, campaign):
+    while screen.button("Whole text").count() == 0:
+        screen.press("1")
+    buttons = screen.page.locator(".rr-around button")
+    rows = {}
+    for width in (1366, 820):
+        screen.page.set_viewport_size({"width": width, "height": 768})
+        screen.page.wait_for_timeout(300)
+        rows[width] = [round(box["y"]) for box in map(Locator.bounding_box, buttons.all())]
+    assert len(rows[1366]) == 6
+    assert len(set(rows[1366])) == 1
+    assert len(set(rows[820])) <= 2

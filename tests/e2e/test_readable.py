@@ -1,4 +1,4 @@
-"""Every text on a researcher's page can be read, light and dark: contrast as the browser really shows it."""
+"""Every text on a page can be read, light and dark: contrast as the browser really shows it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,19 @@ import pytest
 from tests.e2e.pictures import label_demo, wait_for_quiet
 from tests.e2e.screen import Screen
 
-PAGES = ("/", "/progress", "/competence", "/ranking", "/agreement", "/new")
+PAGES = (
+    "/",
+    "/label",
+    "/progress",
+    "/competence",
+    "/ranking",
+    "/agreement",
+    "/simulate",
+    "/clicks",
+    "/export",
+    "/new",
+    "/people",
+)
 LEAST = 4.5  # WCAG 2.2, AA
 
 # The colour of each text over what lies under it, opacities of all its ancestors included. Icons are no text, and what

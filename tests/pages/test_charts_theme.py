@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pages.widgets import theme as t
-from pages.widgets.heading import readable_css
+from pages.widgets.readable import readable_css
 from rulerank.errors import InputError
 
 THEMES = [t.LIGHT, t.DARK]

@@ -20,6 +20,7 @@ from rulerank.campaign import Campaign, Kind
 from rulerank.errors import RulerankError
 from rulerank.export import formats, make_bundle
 from rulerank.letor import read_letor
+from rulerank.text import Analyser
 
 
 def run_page(campaign: int | None = None) -> AppTest:
@@ -95,6 +96,8 @@ class TestFacts:
     def test_agreement_is_not_yet_without_overlap(self, workspace, labelled_demo):
         fold = fold_of(workspace.campaigns.events(labelled_demo))
         assert about(workspace.open(labelled_demo), "majority", fold)["agreement"] is None
+        said = about(workspace.open(labelled_demo), "majority", fold, Analyser(("de",)))
+        assert said["Words of the texts"] == Analyser(("de",)).label
 
     def test_folds_are_left_out_where_there_are_too_few_queries(self, workspace, shared):
         leaving = gather(shared, "majority", fold_of(workspace.campaigns.events(shared.id)))

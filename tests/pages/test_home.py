@@ -84,3 +84,12 @@ def test_the_list_says_it_and_counts_labels_that_came_with_the_file(workspace):
     mine = next(line for line in words if "of 40 documents" in line)
     assert mine.startswith("7 of 40 documents labelled")
     assert "natural stop" in mine
+
+
+def test_imported_labels_count(workspace, small):
+    opened = small()
+    labels = {int(row): 1 for row in opened.pool_rows[:7]}
+    rows = opened.pool_rows.tolist()
+    workspace.import_campaign("With labels", opened.collection, opened.settings, pool_rows=rows, labels=labels)
+    assert workspace.campaigns.all()[0].labelled == 7
+    assert any(each.value.startswith("7 of 40 documents labelled.") for each in run_page().caption)

@@ -177,7 +177,8 @@ class Panel {
       marks.setAttribute("aria-pressed", String(this.marks));
       made.append(skip, later, note, ...this.unfold(), make("span", "rr-space"), marks);
     }
-    const why = this.button("Why the last one?", "w", { kind: "why" });
+    const why = this.button("Why that?", "w", { kind: "why" });
+    why.title = "Says why the document that you labelled last was chosen.";
     why.setAttribute("aria-pressed", String(this.view.why));
     made.append(why);
     return made;
