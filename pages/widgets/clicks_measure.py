@@ -50,7 +50,7 @@ def show_measure(log: ClickLog, name: str, found: Fitted) -> None:
 
 
 def _ask_campaign() -> OpenCampaign | None:
-    found = {info.id: info.name for info in context.workspace().campaigns.all()}
+    found = context.workspace().campaigns.names()
     if not found:
         st.info("There is no campaign yet whose rankings could be measured. Start with **Home**.")
         return None

@@ -104,7 +104,8 @@ def odd_features(summary: dict[str, object]) -> list[str]:
     assert isinstance(constant, list)
     if constant:
         names = ", ".join(constant[:12]) + (", ..." if len(constant) > 12 else "")
-        notes.append(f"{len(constant)} features have one value throughout and carry no information: {names}.")
+        have = "feature has" if len(constant) == 1 else "features have"
+        notes.append(f"{len(constant)} {have} one value throughout, so no information: {names}.")
     if summary["missing"]:
         notes.append(f"{summary['missing']:,} values are missing (left out or NULL); they count as 0.")
     return notes

@@ -5,8 +5,11 @@ python -m tests.e2e.pictures OUT_DIR
 
 from __future__ import annotations
 
+import io
+import json
 import sys
 import tempfile
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +20,10 @@ from db.tables import campaigns
 from db.worker import Worker
 from db.workspace import Workspace
 from rulerank.campaign import Kind, Offer
+from rulerank.demo import build_demo
+from rulerank.letor import write_letor
 from rulerank.simulate import Plan
+from rulerank.synthetic import planted_collection
 from tests.e2e.screen import READY, Screen, open_browser
 from tests.e2e.server import Server
 
@@ -32,7 +38,8 @@ PAGES = {
     "simulate": "/simulate?simulation=1",
     "clicks": "/clicks",
     "export": "/export",
-    "new-campaign": "/new",
+    "new-letor": "/new",
+    "new-texts": "/new",
     "people": "/people",
 }
 TABLET = {"width": 820, "height": 1180}
@@ -90,6 +97,39 @@ def simulate_clicks(screen: Screen) -> None:
     screen.page.get_by_text("Perplexity by position").first.wait_for()
 
 
+def bring_letor(screen: Screen) -> None:
+    """Drop a LETOR file on the New campaign page."""
+    out = io.BytesIO()
+    write_letor(planted_collection(60, 40, 24), out)
+    _drop(screen, "collection.txt", out.getvalue())
+    screen.page.get_by_text("Preview", exact=True).first.wait_for()
+
+
+def bring_texts(screen: Screen) -> None:
+    """Drop documents and queries without features on the New campaign page, and let it prepare them."""
+    texts = build_demo().texts
+    documents = [{"_id": key, "title": each.title, "text": each.body} for key, each in texts.documents.items()]
+    queries = [{"_id": key, "text": each.text} for key, each in texts.queries.items()]
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr("python/corpus.jsonl", "\n".join(map(json.dumps, documents)))
+        archive.writestr("python/queries.jsonl", "\n".join(map(json.dumps, queries)))
+    screen.page.get_by_text("I have documents and queries").click()
+    screen.page.get_by_text("Files of the collection").wait_for()
+    _drop(screen, "python.zip", out.getvalue())
+    screen.click("Prepare the collection")
+    screen.page.get_by_text(f"{len(documents):,} documents, {len(queries)} queries").wait_for(timeout=120_000)
+
+
+def _drop(screen: Screen, name: str, content: bytes) -> None:
+    dropped = {"name": name, "mimeType": "application/octet-stream", "buffer": content}
+    screen.page.get_by_test_id("stFileUploaderDropzoneInput").first.set_input_files(dropped)
+
+
+# What is done on a page before its picture is taken.
+FIRST = {"clicks": simulate_clicks, "new-letor": bring_letor, "new-texts": bring_texts}
+
+
 def take_pictures(folder: Path) -> list[Path]:
     """Write one picture a page; the Label page also dark and as a tablet shows it."""
     folder.mkdir(parents=True, exist_ok=True)
@@ -106,8 +146,8 @@ def take_pictures(folder: Path) -> list[Path]:
             wanted += [(dark, "label-dark", "/label"), (tablet, "label-tablet", "/label")]
             for screen, name, path in wanted:
                 screen.go(path)
-                if name == "clicks":
-                    simulate_clicks(screen)
+                if name in FIRST:
+                    FIRST[name](screen)
                 wait_for_quiet(screen)
                 taken.append(folder / f"{name}.png")
                 screen.page.screenshot(path=taken[-1])
