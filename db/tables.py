@@ -177,7 +177,7 @@ snapshots = sa.Table(
     metadata,
     _id(),
     _to("campaigns", index=False),
-    sa.Column("kind", sa.String(40), nullable=False),  # a ranker's name, or 'random' and 'ceiling' replays
+    sa.Column("kind", sa.String(40), nullable=False),  # a ranker, a replay ("random", "ceiling"), or "users"
     sa.Column("labels", sa.Integer, nullable=False),
     sa.Column("event_id", BigId, nullable=True),
     sa.Column("settings", sa.JSON, nullable=False),
