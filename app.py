@@ -71,11 +71,16 @@ def make_door(workspace: Workspace) -> Door:
 # Routes --------------------------------------------------------------------------------------------------------------
 
 
+def cookie_path() -> str:
+    """Return below which path cookies go with a request: the app's own, for other apps may live on the same host."""
+    return context.address("/").rstrip("/") or "/"
+
+
 def back(words: str = "") -> RedirectResponse:
     """Lead back to the first page, which says these words if nobody is signed in."""
     answer = RedirectResponse(context.address("/"), status_code=303)
     if words:
-        answer.set_cookie(context.SAID, quote(words), max_age=30, httponly=True, samesite="lax")
+        answer.set_cookie(context.SAID, quote(words), max_age=30, httponly=True, samesite="lax", path=cookie_path())
     return answer
 
 
@@ -83,8 +88,8 @@ def welcome(request: Request, person: Person) -> RedirectResponse:
     """Set the signed cookie that the pages read."""
     answer = back()
     cookie, secure = context.workspace().people.sign(person), request.url.scheme == "https"
-    answer.set_cookie(context.COOKIE, cookie, httponly=True, samesite="strict", secure=secure)
-    answer.delete_cookie(context.SAID)
+    answer.set_cookie(context.COOKIE, cookie, httponly=True, samesite="strict", secure=secure, path=cookie_path())
+    answer.delete_cookie(context.SAID, path=cookie_path())
     return answer
 
 
@@ -137,7 +142,7 @@ async def leave(request: Request) -> Response:
     """Sign out."""
     answer = back()
     if is_ours(request):
-        answer.delete_cookie(context.COOKIE)
+        answer.delete_cookie(context.COOKIE, path=cookie_path())
     return answer
 
 

@@ -64,9 +64,10 @@ def import_campaign(
                 number = Collections(database).insert(connection, called, collection, chunks)
             if texts is not None:
                 write_texts(connection, number, texts)
-                _forget_measured(connection, number)
             if analyser is not None:
                 write_analyser(connection, number, analyser)
+            if texts is not None or analyser is not None:
+                _forget_measured(connection, number)
             insert = sa.insert(campaigns).values(collection_id=number, **values).returning(campaigns.c.id)
             campaign = int(connection.execute(insert).scalar_one())
             if events:

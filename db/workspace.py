@@ -14,7 +14,7 @@ from db.backup import backup, restore
 from db.campaigns import Campaigns
 from db.collections import Collections
 from db.copying import beside
-from db.engine import Database
+from db.engine import Database, DatabaseError
 from db.importing import import_campaign
 from db.jobs import Jobs
 from db.migrate import migrate
@@ -24,7 +24,7 @@ from db.tables import campaigns as campaigns_table
 from rulerank.campaign import GradeLevel, OpenCampaign, Settings
 from rulerank.collection import Collection
 from rulerank.demo import build_demo
-from rulerank.errors import InputError
+from rulerank.errors import InputError, RulerankError
 
 log = logging.getLogger("rulerank")
 DEMO = "Demo: questions about Python"
@@ -100,13 +100,19 @@ class Workspace:
         with tempfile.TemporaryDirectory(prefix="rulerank-backup-") as folder:
             return backup(self.database, Path(folder) / "backup.db").read_bytes()
 
-    def restore_bytes(self, data: bytes) -> Path:
-        """Check a backup, make a new database file of it beside this one, and return its path; this one stays."""
+    def restore_bytes(self, data: bytes, name: str = "the backup") -> Path:
+        """Check a backup, make a new database file of it beside this one, and return its path; this one stays.
+
+        Messages call the backup by its `name`.
+        """
         target = beside((self.database.path or Path("rulerank.db")).resolve(), "restored")
         with tempfile.TemporaryDirectory(prefix="rulerank-restore-") as folder:
             source = Path(folder) / "backup.db"
             source.write_bytes(data)
-            restore(source, f"sqlite:///{target}")
+            try:
+                restore(source, f"sqlite:///{target}")
+            except RulerankError as error:
+                raise DatabaseError(str(error).replace(str(source), name)) from error
         return target
 
     def close(self) -> None:

@@ -122,13 +122,15 @@ def choose_campaign() -> OpenCampaign:
         st.info("There is no campaign yet. Start with **Home**: try the demo, or make your own.")
         st.page_link("home.py", label="Go to Home", icon=":material/home:")
         st.stop()
-    numbers = list(names)
-    asked = st.query_params.get("campaign", str(st.session_state.get("campaign", "")))
-    first = numbers.index(int(asked)) if asked.isdigit() and int(asked) in numbers else 0
-    chosen = st.sidebar.selectbox(
-        "Campaign", numbers, index=first, format_func=names.__getitem__, key=f"choose-{asked}"
-    )
-    if str(chosen) != st.query_params.get("campaign"):
+    numbers, state = list(names), st.session_state
+    asked, fresh = st.query_params.get("campaign", ""), "choose-campaign" not in state
+    # The address counts where it is news; as this page has left it, it must not undo what the person chooses here.
+    if asked.isdecimal() and int(asked) in names and (fresh or asked != state.get("campaign-told")):
+        state["choose-campaign"] = int(asked)
+    elif state.get("choose-campaign") not in names:
+        state["choose-campaign"] = state["campaign"] if state.get("campaign") in names else numbers[0]
+    chosen = st.sidebar.selectbox("Campaign", numbers, format_func=names.__getitem__, key="choose-campaign")
+    if str(chosen) != asked:
         st.query_params["campaign"] = str(chosen)
-    st.session_state["campaign"] = chosen
+    state["campaign"], state["campaign-told"] = chosen, str(chosen)
     return workspace().open(chosen)

@@ -60,6 +60,7 @@ def offer_to_keep(opened: OpenCampaign, users: Mapping[str, Learned]) -> None:
         help=f"Keeps what was learned with this campaign, in place of what it kept before: {listed}.",
     ):
         context.workspace().campaigns.put_snapshot(opened.id, KIND, 0, keep(users))
+        st.toast("Kept. They can be chosen on Progress and Ranking now.", icon=":material/bookmark_added:")
         st.rerun()
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from pages.widgets.export_preview import size_text
+from pages.widgets.plain import plain
 from rulerank.errors import RulerankError
 
 if TYPE_CHECKING:
@@ -56,10 +57,10 @@ def _offer_restore(workspace: Workspace) -> None:
     if file is not None and st.button("Check and restore", icon=":material/settings_backup_restore:"):
         try:
             with st.spinner("Checking the backup..."):
-                st.session_state["restored"] = str(workspace.restore_bytes(file.getvalue()))
+                st.session_state["restored"] = str(workspace.restore_bytes(file.getvalue(), file.name))
         except RulerankError as error:
             st.session_state.pop("restored", None)
-            st.error(str(error), icon=":material/error:")
+            st.error(plain(str(error)), icon=":material/error:")
     path = st.session_state.get("restored")
     if path:
         st.success(f"The backup is whole and is now the database `{path}`.", icon=":material/check_circle:")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import lzma
 import re
 import zipfile
+import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -14,6 +16,10 @@ from rulerank.errors import InputError
 from rulerank.prepare import part_of, paths_for
 
 MOST_MEMBERS = 1000
+SMALL, MOST_BYTES = ("features", "facts"), 1 << 25  # parts that are read in one go, and how large they may be
+BROKEN = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, NotImplementedError, ValueError)
+"""What a zip raises that is damaged, has a password, or is packed in an unusual way."""
+
 ENDINGS = (".txt", ".letor", ".dat", ".svm", ".gz", ".xz", ".bz2", ".zip")
 ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _FOLD = re.compile(r"fold(\d+)", re.IGNORECASE)
@@ -28,9 +34,16 @@ class Upload:
     data: bytes | None = None
     path: Path | None = None
     key: str = ""  # tells two uploads of the same name apart
+    member: zipfile.ZipInfo | None = None  # of the zip that data or path is, if not the zip itself is meant
 
     def open(self) -> IO[bytes]:
         """Return its bytes as a file."""
+        if self.member is not None:
+            try:
+                return zipfile.ZipFile(replace(self, member=None).open()).open(self.member)
+            except BROKEN as error:
+                words = "cannot be unpacked"
+                raise InputError(f"{self.name}: {words} ({error}); pack the zip again, without a password") from error
         if self.path is not None:
             try:
                 return self.path.open("rb")
@@ -43,6 +56,8 @@ class Upload:
     @property
     def size(self) -> int:
         """Its size in bytes."""
+        if self.member is not None:
+            return self.member.file_size
         return self.path.stat().st_size if self.path is not None else len(self.data or b"")
 
 
@@ -81,17 +96,25 @@ def sorted_out(files: Files) -> Files:
 
 
 def _inside(upload: Upload) -> Iterable[Upload]:
-    """Give the files in a zip that `prepare` wrote beside its LETOR file; one that cannot be opened is told later."""
+    """Give the files in a zip that `prepare` wrote beside its LETOR file; they are unpacked when they are read.
+
+    A zip that cannot be opened is told when its LETOR files are read.
+    """
     try:
         with upload.open() as stream:
             if stream.read(4) not in ZIP:
                 return
             with zipfile.ZipFile(stream) as archive:
-                for member in archive.infolist():
-                    if part_of(member.filename) is not None and not _is_clutter(member.filename):
-                        yield Upload(f"{upload.name}/{member.filename}", archive.read(member))
-    except (zipfile.BadZipFile, EOFError, RuntimeError, NotImplementedError, OSError):
+                members = archive.infolist()
+    except (*BROKEN, OSError):
         return
+    for member in members:
+        part, name = part_of(member.filename), f"{upload.name}/{member.filename}"
+        if part is None or _is_clutter(member.filename):
+            continue
+        if part in SMALL and member.file_size > MOST_BYTES:
+            raise InputError(f"{name}: {member.file_size:,} bytes are too many; what `prepare` writes is far smaller")
+        yield replace(upload, name=name, member=member)
 
 
 def one_fold(name: str, paths: list[str]) -> tuple[set[str], str]:

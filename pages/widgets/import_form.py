@@ -42,15 +42,18 @@ def starter(levels: int) -> list[GradeLevel]:
     return [GradeLevel(name) for name in names]
 
 
-def ask_grades(least: int) -> tuple[GradeLevel, ...]:
-    """Ask for the scale: how many grades, their names, meanings, examples and colours."""
+def ask_grades(least: int, *, known: bool) -> tuple[GradeLevel, ...]:
+    """Ask for the scale: how many grades, their names, meanings, examples and colours.
+
+    Where grades are known, their scale is the one to begin with: theirs and new ones must mean the same.
+    """
     count = int(
         st.number_input(
             "Number of grades",
             least,
             MOST_GRADES,
-            max(least, len(DEFAULT_GRADES)),
-            key=f"import-levels-{least}",
+            least if known else max(least, len(DEFAULT_GRADES)),
+            key=f"import-levels-{least}-{known}",
             width=200,
             help="Each grade has a digit key, from 0. The grades in your file decide the least number.",
         )

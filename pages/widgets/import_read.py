@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import lzma
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -10,7 +12,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from pages.widgets.import_files import ENDINGS, MOST_MEMBERS, ZIP, Files, Upload, is_data, one_fold, sorted_out
+from pages.widgets.import_files import BROKEN, ENDINGS, MOST_MEMBERS, ZIP, Files, Upload, is_data, one_fold, sorted_out
 from pages.widgets.import_task import Progress
 from rulerank.collection import Collection
 from rulerank.errors import InputError, LetorFormatError, RulerankError
@@ -136,8 +138,7 @@ class _Reader:
         """Read a file of texts."""
         if upload is None:
             return {}
-        with upload.open() as stream:
-            found = self._guarded(upload.name, partial(read, stream, progress=self._tell(1.0)))
+        found = self._guarded(upload.name, lambda: self._whole(upload, partial(read, progress=self._tell(1.0))))
         self._before += upload.size
         return found or {}
 
@@ -145,8 +146,12 @@ class _Reader:
         """Read a small file that goes with the others."""
         if upload is None:
             return None
+        return self._guarded(upload.name, lambda: self._whole(upload, read))
+
+    @staticmethod
+    def _whole(upload: Upload, read: Callable[..., Any]) -> Any:
         with upload.open() as stream:
-            return self._guarded(upload.name, partial(read, stream))
+            return read(stream)
 
     def _opened(self, upload: Upload) -> Iterator[tuple[str, IO[bytes], float]]:
         """Give the files of an upload with the share of the upload's bytes that one of their bytes stands for."""
@@ -162,7 +167,7 @@ class _Reader:
                     for member in members:
                         with archive.open(member) as inside:
                             yield f"{upload.name}/{member.filename}", inside, share
-            except (zipfile.BadZipFile, EOFError, RuntimeError, NotImplementedError) as error:
+            except BROKEN as error:
                 self.note(upload.name, f"the zip cannot be unpacked ({error}); pack it again, without a password")
 
     def _members(self, name: str, archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
@@ -185,6 +190,8 @@ class _Reader:
             self.problems += [Problem(name, p.line, None, p.text, p.message) for p in error.problems]
         except InputError as error:
             self.note(name, str(error).removeprefix(f"{name}: "))
+        except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError) as error:
+            self.note(name, f"the zip is damaged here ({error}); fetch or pack it again")
         return None
 
     def note(self, name: str, message: str) -> None:

@@ -23,7 +23,7 @@ def letor(data: Path | None) -> Iterator[Result]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "made.txt"
         source = data / "S2.txt" if data and (data / "S2.txt").is_file() else None
-        name = "S2.txt of the given data" if source else "a made-up file"
+        name = f"S2.txt of {source.parent.name}" if source else "a made-up file"
         if source is None:
             write_letor(planted_collection(200, 60, 46), path, decimals=6)
         source = source or path

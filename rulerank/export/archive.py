@@ -21,6 +21,7 @@ LIMIT = 0xFFFFFFFF  # what this or more stands in a ZIP64 record
 MOST = 0xFFFF  # so many entries or more do, too
 
 _LOCAL, _CENTRAL, _LAST = "<4s5H3I2H", "<4s6H3I5H2I", "<4s4H2IH"
+_SIZES_64 = "<2H2Q"
 _LAST_64, _PLACE_64 = "<4sQ2H2I4Q", "<4sIQI"
 
 
@@ -100,13 +101,18 @@ class ZipWriter:
 
 
 def packed_in(file: IO[bytes], entry: ZipInfo) -> bytes:
-    """Return what the archive holds of an entry, packed as it is."""
+    """Return what the archive holds of an entry, packed as it is; nothing if its own header says otherwise."""
     file.seek(entry.header_offset)
     header = file.read(struct.calcsize(_LOCAL))
     if len(header) < struct.calcsize(_LOCAL):
         return b""
-    *_, name, extra = struct.unpack(_LOCAL, header)
-    file.seek(name + extra, 1)
+    magic, _, flags, method, _, _, crc, packed, size, name, extra = struct.unpack(_LOCAL, header)
+    told, more = file.read(name), file.read(extra)
+    if (packed, size) == (LIMIT, LIMIT) and len(more) == struct.calcsize(_SIZES_64):
+        _, _, size, packed = struct.unpack(_SIZES_64, more)
+    found = (magic, flags, method, crc, size, packed, told.decode(errors="replace"))
+    if found != (b"PK\3\4", entry.flag_bits, DEFLATED, entry.CRC, entry.file_size, entry.compress_size, entry.filename):
+        return b""
     return file.read(entry.compress_size)
 
 

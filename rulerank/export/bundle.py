@@ -228,7 +228,9 @@ def _differs(entry: zipfile.ZipInfo, packed: bytes, pieces: Pieces, crc: int, kn
         return True
     if known:
         return not is_packed(packed, pieces)
-    return unlike(pieces, isal_zlib.decompress(packed, -isal_zlib.MAX_WBITS, max(entry.file_size, 1)))
+    stream = isal_zlib.decompressobj(-isal_zlib.MAX_WBITS)
+    text = stream.decompress(packed)
+    return not stream.eof or bool(stream.unused_data) or unlike(pieces, text)
 
 
 @contextmanager

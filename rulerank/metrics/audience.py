@@ -22,6 +22,9 @@ from rulerank.metrics.intents import IntentERR, mean_over_intents
 from rulerank.metrics.rankings import rank
 from rulerank.metrics.users import ANY, IntentUser
 
+MOST_LANGUAGES = 20
+"""More than these are stray guesses of a detector rather than audiences, and each would cost as much as the metric."""
+
 
 @dataclass(frozen=True, eq=False)
 class Audience:
@@ -52,6 +55,8 @@ class Audience:
         user = self.users[name]
         if user.languages == (ANY,):
             return None
+        if len(self.spoken) > MOST_LANGUAGES:
+            return f"the documents have {len(self.spoken)} languages; at most {MOST_LANGUAGES} are told apart"
         if self.silent == len(self.languages):
             return "the documents have no language"
         if self.silent:
@@ -89,10 +94,10 @@ class Audience:
         for name, user in self.able.items():
             if user.max_grade < levels - 1:
                 raise InputError(f"the data hold grade {levels - 1}, but the user {name} knows 0 to {user.max_grade}")
-        if max(1, len(self.spoken)) * levels > LARGEST_GRADE:
+        if max(1, len(self._told_apart)) * levels > LARGEST_GRADE:
             raise InputError(
-                f"{len(self.spoken)} languages with {levels} grades each are too many: at most {LARGEST_GRADE} pairs "
-                "of language and grade are counted"
+                f"{len(self._told_apart)} languages with {levels} grades each are too many: at most {LARGEST_GRADE} "
+                "pairs of language and grade are counted"
             )
         rankings = rank(self._codes * levels + checked, scores, qids, convention=convention, docids=docids)
         return {
@@ -100,12 +105,17 @@ class Audience:
         }
 
     @cached_property
+    def _told_apart(self) -> tuple[str, ...]:
+        """The languages that make a difference to anybody."""
+        return self.spoken if any(user.languages != (ANY,) for user in self.able.values()) else ()
+
+    @cached_property
     def _codes(self) -> NDArray[np.int64]:
-        places = {language: place for place, language in enumerate(self.spoken)}
+        places = {language: place for place, language in enumerate(self._told_apart)}
         return np.array([places.get(language or "", 0) for language in self.languages], np.int64)
 
     def _stops(self, user: IntentUser, levels: int) -> NDArray[np.float64]:
         """Return the probability to stop at each pair of language and grade, a row for each intent."""
         whole = user.languages == (ANY,)
-        columns = [0 if whole else user.languages.index(language) for language in self.spoken or (ANY,)]
+        columns = [0 if whole else user.languages.index(language) for language in self._told_apart or (ANY,)]
         return user.relevance[:, columns, :levels].reshape(len(user.intents), -1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import zipfile
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -30,7 +31,7 @@ def zip_members(name: str, archive_of: OpenArchive) -> list[tuple[str, int, Open
     try:
         with archive_of() as archive:
             members = [member for member in archive.infolist() if not _is_clutter(member)]
-    except (zipfile.BadZipFile, EOFError, OSError, NotImplementedError) as error:
+    except (zipfile.BadZipFile, EOFError, OSError, NotImplementedError, ValueError, struct.error) as error:
         raise InputError(
             f"{name}: the zip ends too soon or is damaged, or is none ({error}); fetch or pack it again"
         ) from error
@@ -52,7 +53,7 @@ def _opener(name: str, member: zipfile.ZipInfo, archive_of: OpenArchive) -> Open
     def opened(stack: ExitStack) -> IO[bytes]:
         try:
             return stack.enter_context(stack.enter_context(archive_of()).open(member))
-        except (RuntimeError, NotImplementedError) as error:
+        except (RuntimeError, NotImplementedError, ValueError, struct.error) as error:
             raise InputError(
                 f"{name}: the file {member.filename} in it cannot be unpacked ({error}); "
                 "pack it again the usual way (deflate)"

@@ -16,7 +16,7 @@ def read_feature_names(source: Source) -> tuple[str, ...]:
     """Read the names of features from a file of `number <tab> name` lines, as `prepare` and the export write them."""
     name, text = _text(source, "the names of features")
     names = []
-    for line, row in enumerate((row for row in text.splitlines() if row.strip()), 1):
+    for line, row in enumerate((row for row in text.split("\n") if row.strip()), 1):
         number, tab, label = row.partition("\t")
         if not tab or number.strip() != str(line) or not label.strip():
             raise InputError(f"{name}:{line}: expected '{line}', a tab and the feature's name, but found {row[:60]!r}")

@@ -24,6 +24,9 @@ from rulerank.threads import in_parts, workers
 LANES = 64
 """Numbers side by side: a group has as many queries as their classes fit into so many."""
 
+BLOCK = 8192
+"""Documents at a time."""
+
 VECTOR = 16
 """The number of lanes is a multiple of this: what is left over of a vector is added one by one."""
 
@@ -213,7 +216,9 @@ def query_sums(
         return
     features, count = documents.shape
     bins = int(max(labelled.max(initial=0), documents.max(initial=0))) + 1
-    order, starts = _sorted_by_item(documents, bins)
+    # In blocks: every thread keeps sums of its own, which for a whole large pool would not fit into memory.
+    blocks = [slice(start, min(start + BLOCK, count)) for start in range(0, count, BLOCK)]
+    sorted_blocks = [_sorted_by_item(documents[:, block], bins) for block in blocks]
     rows = np.ascontiguousarray(documents.T)
     scale = scale_for(antecedents(features, max_antecedent))
     parts, size = min(workers(), features), max(1, LANES // width)
@@ -224,25 +229,28 @@ def query_sums(
         # One array layout for every caller, so that the kernel is compiled once.
         group = np.ascontiguousarray(queries[some] - begin, np.int64)
         lane = group * width + np.ascontiguousarray(classes[some], np.int64)
-        found = np.zeros((2, parts, count * lanes), np.int64)
-        work = partial(
-            _add_sums,
-            np.ascontiguousarray(labelled[:, some]),
-            lane,
-            group,
-            taken,
-            rows,
-            order,
-            starts,
-            max_antecedent,
-            lanes,
-            float(scale),
-            int(thresholds.support),
-            float(thresholds.confidence),
-            found,
-        )
-        in_parts(work, parts)
-        sums, numbers = found.sum(axis=1).reshape(2, count, lanes)
+        own_labels = np.ascontiguousarray(labelled[:, some])
+        sums, numbers = np.empty((2, count, lanes), np.int64)
+        for block, (order, starts) in zip(blocks, sorted_blocks, strict=True):
+            found = np.zeros((2, parts, (block.stop - block.start) * lanes), np.int64)
+            work = partial(
+                _add_sums,
+                own_labels,
+                lane,
+                group,
+                taken,
+                rows[block],
+                order,
+                starts,
+                max_antecedent,
+                lanes,
+                float(scale),
+                int(thresholds.support),
+                float(thresholds.confidence),
+                found,
+            )
+            in_parts(work, parts)
+            sums[block], numbers[block] = found.sum(axis=1).reshape(2, -1, lanes)
         for first in range(0, taken * width, width):
             own = slice(first, first + width)
             yield RuleSums(np.ascontiguousarray(sums[:, own]), np.ascontiguousarray(numbers[:, own]), scale)

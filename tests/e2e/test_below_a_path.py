@@ -82,6 +82,8 @@ def test_somebody_signs_in_labels_and_signs_out(chromium, start, folder):
         screen.sign_in("Ada", PASSWORD)
         expect(screen.page.get_by_text("Signed in as")).to_be_visible()
         assert screen.page.url.startswith(server.url)
+        ours = [each for each in screen.context.cookies() if each["name"].startswith("rulerank")]
+        assert {each["path"] for each in ours} == {f"/{BASE}"}  # no business of what else lives on this host
         screen.go("/label")
         label_three(screen, log)
         screen.page.get_by_role("button", name="Sign out").click()

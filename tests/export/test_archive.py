@@ -65,3 +65,17 @@ def test_packed_pieces_are_compared_byte_for_byte(limit):
         whole[at] ^= 1
         assert not is_packed(packed_in(io.BytesIO(whole), entries["a.txt"]), cut(FILES["a.txt"]))
     assert packed_in(io.BytesIO(b"PK"), entries["a.txt"]) == b""
+
+
+@pytest.mark.parametrize(
+    "at", [0, 6, 8, 14, 18, 22, 30], ids=["magic", "flags", "method", "crc", "packed", "size", "name"]
+)
+@pytest.mark.parametrize("limit", [LIMIT, 1])
+def test_a_header_that_says_something_else_than_the_directory_is_seen(limit, at):
+    file = archived(limit)
+    with zipfile.ZipFile(file) as archive:
+        entry = archive.getinfo("a.txt")
+    assert packed_in(file, entry)
+    whole = bytearray(file.getvalue())
+    whole[entry.header_offset + at] ^= 2
+    assert packed_in(io.BytesIO(whole), entry) == b""

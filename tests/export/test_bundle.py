@@ -137,6 +137,10 @@ def test_a_bundle_that_unpacks_to_something_else_is_not_handed_out(monkeypatch):
     monkeypatch.setattr(bundle, "packed_in", lambda file, entry: other)
     with pytest.raises(CheckFailedError, match=r"letor\.txt: the bundle holds something else"):
         make_bundle(plain(), formats=["letor"])
+    real = bundle.packed_in
+    monkeypatch.setattr(bundle, "packed_in", lambda file, entry: real(file, entry) + b"more")
+    with pytest.raises(CheckFailedError, match="holds something else"):
+        make_bundle(plain(), formats=["letor"])
     monkeypatch.setattr(bundle, "packed_in", lambda file, entry: b"no deflated stream")
     with pytest.raises(CheckFailedError, match="cannot be unpacked again"):
         make_bundle(plain(), formats=["letor"])

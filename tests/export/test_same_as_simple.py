@@ -24,6 +24,7 @@ from rulerank.export.formats.folds import LetorFolds
 from rulerank.export.formats.lightgbm import LightGBM, _bare
 from rulerank.export.lines import with_queries
 from rulerank.letor import read_letor
+from rulerank.synthetic import planted_collection
 
 LOG = [
     {
@@ -106,6 +107,12 @@ def test_the_compiled_check_of_svmlight_lines_agrees_with_the_reader(collection,
     )
     if are_pairs(other, graded):  # then the reader must find the same documents in it
         assert check_letor("", with_queries(other, _sizes(export)), _bare(graded)) == []
+
+
+def test_the_compiled_check_reads_ordinary_files():
+    for made in (plain(), planted_collection(5, 8, 6)):
+        export = Export.prepare(made)
+        assert are_pairs(dict(LightGBM().files(export))["lightgbm.txt"], export.collection)
 
 
 def _sizes(export):

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from rulerank.errors import InputError
 from rulerank.metrics import Audience, IntentUser, err_eia_user, err_ia_user, err_user, evaluate, intent_err
+from rulerank.metrics.audience import MOST_LANGUAGES
 from rulerank.metrics.users import ANY
 
 NAMES = ("de", "en", "pt")
@@ -82,9 +83,6 @@ class TestWhoCanRead:
             Audience(USERS, ("en",)).measure([4], [1.0], [1])
         with pytest.raises(InputError, match="2 documents"):
             Audience(USERS, ("en", "de")).measure([1], [1.0], [1])
-        many = tuple(f"l{number}" for number in range(600))
-        with pytest.raises(InputError, match="600 languages"):
-            Audience({"err": err_user(3)}, many).measure([1] * 600, np.zeros(600), [1] * 600)
 
     def test_the_stamp_tells_users_and_languages_apart(self):
         first = Audience(USERS, ("en", "de"))
@@ -121,3 +119,16 @@ class TestLanguagesOfAUser:
             aware.for_any_language()
         one = IntentUser(("a", "b"), ("en",), np.array([0.5, 0.5]), np.array([[[0, 0.2]], [[0, 0.4]]]))
         assert one.for_any_language().intents == ("a", "b")
+
+
+@pytest.mark.parametrize("number", [MOST_LANGUAGES, MOST_LANGUAGES + 1, 400])
+def test_too_many_languages_leave_the_others_measured(number):
+    languages = tuple(f"l{place}" for place in range(number))
+    users = {"err": err_user(3), "err_ia": err_ia_user(3, languages)}
+    rng = np.random.default_rng(4)
+    grades, scores = rng.integers(0, 4, number), rng.random(number)
+    audience = Audience(users, languages)
+    found = audience.measure(grades, scores, [1] * number)
+    assert found["err"].mean == pytest.approx(evaluate(grades, scores, [1] * number, max_grade=3)["err"], rel=1e-14)
+    assert ("err_ia" in found) == (number <= MOST_LANGUAGES)
+    assert number <= MOST_LANGUAGES or "at most 20 are told apart" in audience.why_not("err_ia")

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.widgets import ranking_data
 from pages.widgets.document import LONG, LONGEST, MOST_MARKS, PASSAGE, WIDE, pieces, text_shown
-from pages.widgets.import_files import Files, Upload, files_at, sorted_out
+from pages.widgets.import_files import MOST_BYTES, Files, Upload, files_at, sorted_out
 from pages.widgets.import_read import BadFilesError, read_files
 from pages.widgets.texts_options import ENCODINGS
 from rulerank.campaign import Kind, Settings
@@ -143,6 +143,37 @@ class TestWhatPrepareWrote:
             assert found.analyser == made.analyser, way
             assert found.notes == (), way
             np.testing.assert_allclose(found.collection.features, made.collection.features)
+
+    @pytest.mark.parametrize("part", ["letor", "queries", "documents"])
+    @pytest.mark.parametrize("harm", ["bytes", "password"])
+    def test_a_part_that_cannot_be_unpacked_is_told(self, written, part, harm):
+        _, paths = written
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            for path in paths.values():
+                archive.write(path, path.name)
+            entry = archive.getinfo(paths[part].name)
+        data = bytearray(packed.getvalue())
+        if harm == "bytes":
+            begin = entry.header_offset + 30 + len(entry.filename)
+            for at in range(begin + 2, begin + 12):
+                data[at] ^= 0xFF
+        else:
+            data[entry.header_offset + 6] |= 1
+            data[data.rfind(entry.filename.encode()) - 46 + 8] |= 1
+        with pytest.raises(BadFilesError) as caught:
+            read_files(Files((Upload("aero.zip", bytes(data)),)), silent)
+        assert any(problem.file.startswith("aero.zip") for problem in caught.value.problems)
+        assert any("pack" in problem.message for problem in caught.value.problems)
+
+    def test_a_part_that_is_read_in_one_go_may_not_be_huge(self, written):
+        _, paths = written
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.write(paths["letor"], "a.letor")
+            archive.writestr("a.features.txt", bytes(MOST_BYTES + 1))
+        with pytest.raises(InputError, match="too many"):
+            read_files(Files((Upload("a.zip", packed.getvalue()),)), silent)
 
     def test_what_is_put_in_a_place_of_its_own_stays_there(self):
         other = Upload("mine.tsv", b"q0\tmy own words\n")

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rulerank.rules import query_sums as query_sums_module
 from rulerank.rules.mine import RuleSums, Thresholds, rule_sums
 from rulerank.rules.query_sums import LANES, MOST_PACKED, STRETCH, query_sums
 
@@ -100,3 +101,12 @@ def test_by_the_definition():
                         number[grade] += 1
             assert sums.numbers[document].tolist() == number
             np.testing.assert_allclose(sums.sums[document] / sums.scale, total, rtol=1e-12)
+
+
+def test_pools_of_several_blocks(monkeypatch):
+    learnt, classes, own, pool = made(5, 6, 4, 3, 9, 30, 50)
+    whole = list(query_sums(learnt, classes, own, 3, pool, max_antecedent=2, thresholds=Thresholds()))
+    monkeypatch.setattr(query_sums_module, "BLOCK", 16)
+    cut = list(query_sums(learnt, classes, own, 3, pool, max_antecedent=2, thresholds=Thresholds()))
+    assert_same(cut, whole)
+    assert_same(cut, one_by_one(learnt, classes, own, 3, pool, 2, Thresholds()))
