@@ -90,6 +90,11 @@ class Panel {
     this.root.classList.toggle("rr-unmarked", !this.marks);
     this.root.dataset.token = data.token;
     if (scrolled && this.document) this.document.scrollTop = scrolled;
+    const told = this.asked && this.root.querySelector(".rr-why");
+    if (told) {
+      told.scrollIntoView({ block: "nearest" }); // it stands at the end, which may be out of sight
+      this.asked = false;
+    }
   }
 
   // What is on the panel ------------------------------------------------------------------------------------------
@@ -301,6 +306,7 @@ class Panel {
     if (kind === "marks") this.marks = !this.marks;
     else this.view.why = !this.view.why;
     localStorage.setItem(`rulerank-${kind}`, JSON.stringify(kind === "marks" ? this.marks : this.view.why));
+    this.asked = kind === "why" && this.view.why;
     this.draw(false);
     if (kind === "why" && this.view.why) this.ask({ kind: "look" });
   }
