@@ -77,8 +77,9 @@ def test(arguments: list[str]) -> int:
         code = python("-m", *check)
         if code:
             return code
-    # Two at a time, a file each: the tests in a browser and on a database wait more than they work.
-    return python("-m", "pytest", "-n", "2", "--dist", "loadfile", *arguments)
+    # Two at a time, a file each: the tests in a browser and on a database wait more than they work. In the order of
+    # their names, or else the longest, those in a browser, would come last.
+    return python("-m", "pytest", "-n", "2", "--dist", "loadfile", "--no-loadscope-reorder", *arguments)
 
 
 def main(arguments: list[str]) -> int:

@@ -60,6 +60,8 @@ def upload(screen: Screen, path) -> Page:
     page = screen.page
     page.locator(".st-key-clicks-file input[type=file]").set_input_files(path)
     expect(page.locator(".st-key-clicks-file").get_by_text(path.name)).to_be_visible()
+    page.wait_for_timeout(1000)  # the name stands there before the page has run with the new file
+    screen.ready()
     screen.click("Read the log")
     return page
 
