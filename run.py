@@ -72,14 +72,18 @@ def test(arguments: list[str]) -> int:
     """Check style and types, then run the tests; further arguments go to pytest."""
     install("requirements-test.txt")
     os.chdir(HERE)
+    # Compiled beside the checks, so that the tests need not do it, each process for itself.
+    warm = subprocess.Popen([str(PYTHON), "-m", "rulerank", "warm"], env=environment())
     checks = [] if arguments else [["ruff", "check", "."], ["ruff", "format", "--check", "."], ["mypy"]]
     for check in checks:
         code = python("-m", *check)
         if code:
+            warm.terminate()
             return code
-    # Two at a time, a file each: the tests in a browser and on a database wait more than they work. In the order of
+    warm.wait()
+    # Three at a time, a file each: the tests in a browser and on a database wait more than they work. In the order of
     # their names, or else the longest, those in a browser, would come last.
-    return python("-m", "pytest", "-n", "2", "--dist", "loadfile", "--no-loadscope-reorder", *arguments)
+    return python("-m", "pytest", "-n", "3", "--dist", "loadfile", "--no-loadscope-reorder", *arguments)
 
 
 def main(arguments: list[str]) -> int:

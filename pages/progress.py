@@ -12,6 +12,7 @@ from pages.widgets.audience import audience_of
 from pages.widgets.heading import heading
 from pages.widgets.progress_data import Labels, covered, read_labels, rules_now
 from pages.widgets.progress_jobs import Wanted, curve_of, do_here, job_for, random_of, show_job, worker_is_away
+from pages.widgets.progress_people import show_given_up, show_people
 from pages.widgets.progress_rules import rule_history
 from rulerank.campaign import OpenCampaign
 from rulerank.campaign.audience import measured_rows
@@ -53,7 +54,8 @@ def main() -> None:
     ledger = context.workspace().campaigns.ledger(opened.id) if history is None else []
     view.show_rules(ledger, history, rules, len(labels))
     view.show_found(opened, labels)
-    view.show_people(labels)
+    show_people(labels)
+    show_given_up(opened, names)
 
 
 @st.fragment(run_every=3)

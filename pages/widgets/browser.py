@@ -1,7 +1,8 @@
-"""What every page has: colours that can be read, room, and a browser that wakes the page after a lost connection.
+"""What every page has: colours that can be read, room, and a browser that has the page drawn again where it must be.
 
 After a server restart, or some minutes of sleep, Streamlit reconnects to a new session that does not know the parts of
-the page that are redrawn alone, and every key would fall on deaf ears. Running the whole page once makes it whole.
+the page that are redrawn alone, and every key would fall on deaf ears. Running the whole page once makes it whole. So
+does it when the theme changes, at dusk or by hand: charts and captions are coloured by the server.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ _STYLE = """<style>
 
 _SCRIPT = f"""<script>
 if (!window.rulerank) {{
-  window.rulerank = {{ lost: false, woken: 0 }};
+  window.rulerank = {{ lost: false, woken: 0, ground: "" }};
+  const again = () => document.querySelector(".st-key-{AGAIN} button")?.click();
   const state = "data-test-connection-state";
   const look = () => {{
     const now = document.querySelector(`[${{state}}]`)?.getAttribute(state);
@@ -42,9 +44,19 @@ if (!window.rulerank) {{
     if (now !== "CONNECTED" || !window.rulerank.lost) return;
     window.rulerank.lost = false;
     window.rulerank.woken += 1;
-    document.querySelector(".st-key-{AGAIN} button")?.click();
+    again();
   }};
   new MutationObserver(look).observe(document.body, {{ subtree: true, attributes: true, attributeFilter: [state] }});
+  const app = document.querySelector(".stApp");
+  const repaint = () => {{
+    const ground = getComputedStyle(app).backgroundColor;
+    if (window.rulerank.ground && ground !== window.rulerank.ground) again();
+    window.rulerank.ground = ground;
+  }};
+  if (app) {{
+    repaint();
+    new MutationObserver(() => setTimeout(repaint, 100)).observe(app, {{ attributeFilter: ["class"] }});
+  }}
 }}
 </script>"""
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from pages.widgets.document import features_shown, plain, text_shown
 from pages.widgets.reasons import stop_shown, why_shown
-from rulerank.campaign import Kind, Offer, OpenCampaign, Pause, TooSoonError
-from rulerank.errors import RulerankError
+from rulerank.campaign import Kind, LabelEvent, Offer, OpenCampaign, Pause, TooSoonError
+from rulerank.errors import InputError, RulerankError
 
 if TYPE_CHECKING:
     from db.people import Person
@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 
 DECISIONS = {"grade": Kind.GRADE, "cannot_tell": Kind.CANNOT_TELL, "later": Kind.LATER}
 LONGEST_NOTE = 20_000
+
+REASONS = ("too little text", "the question is unclear", "takes an expert", "unreadable or foreign", "another reason")
+"""Why a grade cannot be told, in the order of the keys; S gives the last one."""
+
+LONGEST_REASON = 60
+"""Letters of a reason in one's own words that are told in the line of what was saved."""
 
 
 class RefusedError(RulerankError):
@@ -57,6 +63,7 @@ def answer(workspace: Workspace, asked: dict[str, Any]) -> dict[str, Any]:
     if not workspace.may(person, "label"):
         raise RefusedError(403, f"Labelling is not for the role {person.role}. Ask an administrator.")
     opened, view, problem, offer = workspace.open(ticket.campaign), View.of(asked), "", None
+    before = opened.live.fold.last_act(person.id) if asked.get("kind") == "undo" else None
     try:
         offer = act(opened, person.id, ticket, asked, view)
     except TooSoonError:
@@ -64,7 +71,8 @@ def answer(workspace: Workspace, asked: dict[str, Any]) -> dict[str, Any]:
     except RulerankError as error:
         problem = str(error)
     shown = panel_data(workspace, opened, person, view, offer)
-    return {**shown, "problem": problem}
+    taken_back = before is not None and opened.live.fold.act(before.row, person.id) is not before
+    return {**shown, "problem": problem, "undone": _told(opened, before) if before and taken_back else ""}
 
 
 def act(opened: OpenCampaign, person: int, ticket: Ticket, asked: dict[str, Any], view: View) -> Offer | Pause | None:
@@ -76,9 +84,25 @@ def act(opened: OpenCampaign, person: int, ticket: Ticket, asked: dict[str, Any]
         opened.live.write(person, ticket.row, Kind.DRAFT, text=note)
     elif kind in DECISIONS and ticket.token:
         return opened.live.advance(
-            person, ticket.token, ticket.row, DECISIONS[kind], grade=asked.get("grade"), note=note, beyond=view.beyond
+            person,
+            ticket.token,
+            ticket.row,
+            DECISIONS[kind],
+            grade=asked.get("grade"),
+            note=note,
+            reason=_reason(asked.get("reason"), note) if kind == "cannot_tell" else "",
+            beyond=view.beyond,
         )
     return None
+
+
+def _reason(place: object, note: str) -> str:
+    """Return why a grade cannot be told: one of the reasons offered, or the note."""
+    if isinstance(place, int) and 0 <= place < len(REASONS):
+        return REASONS[place]
+    if not note:
+        raise InputError("say why you cannot tell: choose a reason, or write a note")
+    return ""
 
 
 def panel_data(
@@ -126,6 +150,7 @@ def _document(workspace: Workspace, opened: OpenCampaign, person: int, row: int,
         "grades": [{"name": g.name, "meaning": g.meaning, "colour": g.colour} for g in settings.grades],
         "note": draft or fold.notes.get((row, person), ""),
         "draft": bool(draft),
+        "reasons": [f"{reason[0].upper()}{reason[1:]}" for reason in REASONS],
         "later": f"Comes back after {settings.later_after} other documents.",
         "dwell": settings.dwell_milliseconds,
     }
@@ -137,11 +162,20 @@ def _saved(opened: OpenCampaign, person: int) -> dict[str, Any] | None:
     last = fold.last_act(person)
     if last is None:
         return None
-    grade = f"{last.grade} · {opened.settings.grades[last.grade].name}" if last.grade is not None else ""
-    what = {Kind.GRADE: grade, Kind.CANNOT_TELL: "can't tell", Kind.LATER: "later"}[last.kind]
     seconds = fold.seconds.get(person, [])
-    speed = f" · {statistics.median(seconds):.0f} s a label" if seconds else ""
-    return {"number": fold.picks[person], "what": what, "speed": speed}
+    pace = statistics.median(seconds) if seconds else 0.0
+    speed = f" · {pace:.{0 if pace >= 10 else 1}f} s a label" if seconds else ""
+    return {"number": fold.picks[person], "what": _told(opened, last), "speed": speed}
+
+
+def _told(opened: OpenCampaign, act: LabelEvent) -> str:
+    """Name an act of a person."""
+    if act.grade is not None:
+        return f"{act.grade} · {opened.settings.grades[act.grade].name}"
+    if act.kind is Kind.LATER:
+        return "later"
+    reason = plain(act.text)
+    return f"can't tell, {reason if len(reason) <= LONGEST_REASON else f'{reason[:LONGEST_REASON]}…'}"
 
 
 def _pause(pause: Pause) -> dict[str, Any]:

@@ -35,6 +35,9 @@ LINE = 15
 FEW = 30
 """Up to this many points, each gets its own mark."""
 
+BESIDE = 2
+"""Ceilings that are named on their lines, side by side."""
+
 
 @dataclass(frozen=True)
 class Curve:
@@ -188,14 +191,22 @@ def _add_band(figure: go.Figure, band: Band, point: str, theme: Theme) -> list[F
 def add_ceilings(
     figure: go.Figure, ceiling: float | Mapping[str, float] | None, colours: Mapping[str, str], theme: Theme
 ) -> Floats:
-    """Draw the dashed line of each ceiling and return their values; the words stand side by side, not on each other."""
+    """Draw the dashed line of each ceiling and return their values.
+
+    The words of two stand side by side on their lines; of more, in the legend, or they would lie on each other.
+    """
     each = ceiling if isinstance(ceiling, Mapping) else {} if ceiling is None else {"": ceiling}
     known = {name: float(value) for name, value in each.items() if np.isfinite(value)}
     for place, (name, value) in enumerate(known.items()):
         colour = colours.get(name, theme.text)
-        figure.add_hline(y=value, line={"dash": "dash", "width": 1.5, "color": colour})
+        line = {"dash": "dash", "width": 1.5, "color": colour}
+        words = f"All labels{f', {safe(name, 24)}' if len(known) > 1 else ''}: {value:.3f}"
+        figure.add_hline(y=value, line=line)
+        if len(known) > BESIDE:
+            figure.add_scatter(x=[None], y=[None], name=words, mode="lines", line=line)
+            continue
         figure.add_annotation(
-            text=f"All labels{f', {safe(name, 24)}' if len(known) > 1 else ''}: {value:.3f}",
+            text=words,
             x=0.005 + place / max(3, len(known)),
             y=value,
             xref="paper",

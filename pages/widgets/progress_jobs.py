@@ -12,6 +12,7 @@ from pages import context
 from pages.widgets.audience import audience_of
 from pages.widgets.plain import plain
 from pages.widgets.progress_data import Labels, kept_curve
+from pages.widgets.ranking_data import offered
 from rulerank.campaign import OpenCampaign
 from rulerank.campaign.evaluation import Values
 from rulerank.campaign.progress import Band, Point
@@ -66,7 +67,8 @@ def random_of(
     if best is not None and best.labels >= length and best.values.get("audience", "") == stamp:
         return kept, None
     arguments = {"campaign": opened.id, "what": "random", "ranker": ranker, "labels": length}
-    return kept, Wanted(arguments, f"{RUNS} random orders of {length:,d} labels each")
+    words = f"{RUNS} random orders of {length:,d} labels each, ranked by {offered(opened).get(ranker, ranker)}"
+    return kept, Wanted(arguments, words)
 
 
 def curve_of(
@@ -85,7 +87,8 @@ def curve_of(
         return curve.points, None
     what = "here" if here else "curve"
     arguments = {"campaign": opened.id, "what": what, "ranker": ranker, "labels": max(lacking or curve.missing)}
-    return curve.points, Wanted(arguments, f"{len(curve.missing):,d} points of the curve")
+    words = f"{len(curve.missing):,d} points of the curve of {offered(opened).get(ranker, ranker)}"
+    return curve.points, Wanted(arguments, words)
 
 
 def job_for(wanted: Wanted, person: int, drawn_at: float) -> Job:

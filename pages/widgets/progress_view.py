@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import pandas as pd
 import streamlit as st
 
 from pages.widgets import audience, charts, ranking_data
@@ -272,26 +271,3 @@ def show_found(opened: OpenCampaign, labels: Labels) -> None:
         theme=charts.current_theme(),
     )
     charts.show(figure, "relevant found", key="progress-found")
-
-
-def show_people(labels: Labels) -> None:
-    """Show each person's labels and speed."""
-    charts.show(
-        charts.annotator_speed(labels.people, theme=charts.current_theme()), "labels by person", key="progress-people"
-    )
-    if labels.people:
-        with st.expander("As a table"):
-            st.dataframe(_people_table(labels), hide_index=True)
-
-
-def _people_table(labels: Labels) -> pd.DataFrame:
-    return pd.DataFrame(
-        {
-            "Person": [person.name for person in labels.people],
-            "Labels": [person.labels for person in labels.people],
-            "Median seconds a label": [person.median_seconds for person in labels.people],
-            "Labels an hour": [
-                round(3600 / person.median_seconds) if person.median_seconds else None for person in labels.people
-            ],
-        }
-    )

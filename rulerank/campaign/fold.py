@@ -134,6 +134,11 @@ class Fold:
         acts = [self.act(row, person) for person in self._of_row.get(row, ())]
         return any(a and a.kind is Kind.CANNOT_TELL for a in acts) and not self.grades_of(row)
 
+    def given_up(self) -> list[LabelEvent]:
+        """Return the acts of those who could not tell a grade and stand by it, oldest first; `text` is the reason."""
+        acts = (act for mine in list(self._acts.values()) for act in mine[-1:])
+        return sorted((act for act in acts if act.kind is Kind.CANNOT_TELL), key=lambda act: act.id)
+
     def touched_rows(self) -> list[int]:
         """Return every document that somebody graded, skipped, imported or adjudicated."""
         return sorted({*self._of_row, *self.imported, *self.adjudicated})

@@ -84,13 +84,15 @@ class Campaign(LiveState):
         *,
         grade: int | None = None,
         note: str = "",
+        reason: str = "",
         beyond: bool = False,
     ) -> Offer | Pause:
         """Write what a person decided, with a note if there is one, and return what comes next: one transaction.
 
+        The decision itself keeps the reason (of who cannot tell) and the note, which may be changed later on its own.
         A label must not depend on what follows it: where nothing can be chosen, it is written by itself.
         """
-        decision = self._decision(person, row, kind, grade, note)
+        decision = self._decision(person, row, kind, grade, ": ".join(filter(None, (reason, note))))
         remark = self._event(Kind.NOTE, row, person, None, note, decision.at) if note else None
         try:
             with self._step() as session:

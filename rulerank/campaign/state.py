@@ -84,7 +84,8 @@ class LiveState:
     def stop_distance(self) -> tuple[int, int] | None:
         """Return the fewest rules of an unlabelled and of a labelled document: the stop is where the first is larger.
 
-        None where the sampler does not count rules, or before there is one of each.
+        Documents that left the pool, because nobody can tell, are neither. None where the sampler does not count rules,
+        or before there is one of each.
         """
         if not self._sampler.counts_rules:
             return None
@@ -92,9 +93,11 @@ class LiveState:
             counts = np.array(self._sampler.rule_counts)  # type: ignore[attr-defined]
             counted = np.zeros(counts.size, bool)
             counted[list(self._counted)] = True
-        if counted.all() or not counted.any():
+            free = ~counted
+            free[list(self._hidden)] = False
+        if not free.any() or not counted.any():
             return None
-        return int(counts[~counted].min()), int(counts[counted].min())
+        return int(counts[free].min()), int(counts[counted].min())
 
     def at_natural_stop(self) -> bool:
         """Say whether the sampler would choose a labelled document now: every further one is redundant."""

@@ -105,6 +105,24 @@ def test_cannot_tell_leaves_the_pool_for_all_and_comes_back_on_undo():
     assert live.fold.picks[1] == 0
 
 
+def test_the_distance_to_the_stop_is_without_documents_that_left_the_pool():
+    items, grades = random_pool(12)
+    live = make_live(items)
+    grade_next(live, 1, grades)
+    offer = live.next(1)
+    fewest, least = live.stop_distance()
+    counts, _ = live.rule_counts()
+    assert counts[offer.claim.row] == fewest
+    live.submit(1, offer.claim.token, offer.claim.row, Kind.CANNOT_TELL, text="blank page")
+    after = live.next(1)
+    assert live.stop_distance() == (counts[after.claim.row], least)
+    assert [act.text for act in live.fold.given_up()] == ["blank page"]
+    for row in set(range(12)) - {after.claim.row, *live.fold.current()}:
+        live.write(2, row, Kind.CANNOT_TELL, text="blank page")
+    live.write(1, after.claim.row, Kind.CANNOT_TELL, text="blank page")
+    assert live.stop_distance() is None
+
+
 @pytest.mark.parametrize("after", [1, 3])
 def test_later_comes_back_after_that_many_acts(after):
     items, grades = random_pool(30, seed=5)

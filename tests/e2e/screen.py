@@ -31,6 +31,7 @@ def open_browser() -> Iterator[Browser]:
     """Yield a browser without a window."""
     with sync_playwright() as playwright:
         arguments = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"]
+        expect.set_options(timeout=PATIENCE)
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=arguments)
         yield browser
         browser.close()

@@ -109,6 +109,26 @@ def test_s_keeps_the_reason_and_moves_on(screen, log):
     assert log.events("cannot_tell") == [(row, None, "in a language I cannot read")]
 
 
+def test_s_asks_for_a_reason_with_keys_of_its_own(screen, log):
+    token, given = screen.document(), log.events("grade")
+    row = log.held(token)
+    screen.page.keyboard.press("s")
+    group = screen.page.get_by_role("group", name="Why can't you tell?")
+    expect(group).to_be_visible()
+    expect(screen.page.get_by_role("group", name="Grades")).to_have_count(0)
+    screen.page.keyboard.press("Escape")
+    expect(group).to_have_count(0)
+    expect(screen.page.get_by_role("group", name="Grades")).to_be_visible()
+    assert screen.token() == token
+    screen.page.wait_for_timeout(400)  # the same key within 300 ms is a bounced one
+    screen.page.keyboard.press("s")
+    screen.page.keyboard.press("1")
+    assert log.held(screen.document_after(token)) != row
+    assert log.events("cannot_tell")[-1] == (row, None, "too little text")
+    assert log.events("grade") == given
+    expect(screen.page.get_by_text("can't tell, too little text")).to_be_visible()
+
+
 def test_later_comes_back_after_five_others(screen, log, demo):
     row = log.held(screen.document())
     token = screen.press("l")

@@ -187,33 +187,14 @@ def test_a_wrong_secret_and_a_provider_that_is_away_are_explained(chromium, tmp_
         screen.close()
 
 
-WHOLE = {
-    "redirect_uri": "http://localhost:8501/oauth2callback",
-    "cookie_secret": "0123456789abcdef0123456789abcdef",
-    "client_id": "me",
-    "client_secret": "do not tell",
-    "server_metadata_url": "https://provider.example/.well-known/openid-configuration",
-}
-
-
 @pytest.mark.parametrize(
-    ("changed", "words"),
-    [
-        (None, "secrets.example.toml"),
-        ("[auth", "Error parsing secrets file"),
-        ({"client_id": "", "cookie_secret": ""}, "lacks cookie_secret, client_id"),
-        ({"redirect_uri": "http://localhost:8501/"}, "must end with /oauth2callback"),
-        ({"server_metadata_url": "provider.example"}, "must be a whole address"),
-        ({"cookie_secret": "short"}, "at least 32 characters"),
-    ],
+    ("secrets", "words"),
+    [(None, "secrets.example.toml"), ("[auth", "Error parsing secrets file")],
 )
-def test_a_wrong_configuration_ends_the_start_with_a_message(tmp_path, monkeypatch, changed, words):
+def test_a_wrong_configuration_ends_the_start_with_a_message(tmp_path, monkeypatch, secrets, words):
     (tmp_path / ".streamlit").mkdir()
-    file = tmp_path / ".streamlit" / "secrets.toml"
-    if isinstance(changed, dict):
-        file.write_text("\n".join(["[auth]", *(f'{key} = "{value}"' for key, value in {**WHOLE, **changed}.items())]))
-    elif changed is not None:
-        file.write_text(changed)
+    if secrets is not None:
+        (tmp_path / ".streamlit" / "secrets.toml").write_text(secrets)
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("RULERANK_SIGN_IN", "oidc")
     monkeypatch.setenv("RULERANK_DATABASE", f"sqlite:///{tmp_path / 'labels.db'}")
@@ -223,4 +204,3 @@ def test_a_wrong_configuration_ends_the_start_with_a_message(tmp_path, monkeypat
     assert done.returncode != 0
     assert re.search(rf"rulerank: .*{re.escape(words)}", said), said
     assert "Traceback" not in said
-    assert "do not tell" not in said

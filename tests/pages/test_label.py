@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.widgets.document import LONG, LONGEST, document_html, marked, pieces, plain, text_shown
-from pages.widgets.labelling import RefusedError, answer
+from pages.widgets.labelling import REASONS, RefusedError, answer
 from rulerank.campaign import Kind
 from rulerank.sampling import SSAR
 from rulerank.texts import DocumentText
@@ -105,6 +105,29 @@ def test_cannot_tell_and_later_move_on(demo, panel):
         panel.press("0")
     assert second in seen
     assert first not in seen
+
+
+def test_cannot_tell_needs_a_reason(demo, panel):
+    row = panel.row()
+    assert "say why" in panel.press("s")["problem"]
+    assert panel.row() == row
+    assert "say why" in panel.press("s", reason=len(REASONS))["problem"]
+    assert not demo.live.fold.given_up()
+    panel.press("s", reason=0, note="one word only")
+    (given,) = demo.live.fold.given_up()
+    assert (given.row, given.text) == (row, f"{REASONS[0]}: one word only")
+    assert panel.data["saved"]["what"] == f"can't tell, {REASONS[0]}: one word only"
+    assert [reason.lower() for reason in panel.data["reasons"]] == [reason.lower() for reason in REASONS]
+
+
+def test_undo_says_what_was_taken_back(demo, panel):
+    panel.press("2")
+    assert panel.press("z")["undone"] == "2 · answers it"
+    assert panel.press("1")["undone"] == ""
+    panel.press("s", reason=1)
+    assert panel.press("z")["undone"] == f"can't tell, {REASONS[1]}"
+    assert panel.press("z")["undone"] == "1 · related"
+    assert panel.press("z")["undone"] == ""
 
 
 def test_a_note_is_kept_as_a_draft_and_saved_with_the_label(demo, panel, workspace):

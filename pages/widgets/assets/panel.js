@@ -70,6 +70,7 @@ class Panel {
       clearTimeout(this.drafting);
       this.shown = performance.now();
       this.unfolded = false; // each document begins with its best passage
+      this.asking = false; // why the grade cannot be told
       this.note = undefined;
       if (data.note) this.open(data.note);
     }
@@ -83,7 +84,7 @@ class Panel {
     const scrolled = fresh ? 0 : (this.document?.scrollTop ?? 0);
     const parts = [this.saved()];
     if (data.pause) parts.push(this.pause());
-    else parts.push(this.query(), this.text(), ...this.noted(), this.grades());
+    else parts.push(this.query(), this.text(), ...this.noted(), this.asking ? this.reasons() : this.grades());
     parts.push(this.around(), this.stop());
     if (this.view.why && data.why) parts.push(this.why());
     this.root.replaceChildren(...parts);
@@ -105,6 +106,7 @@ class Panel {
     line.setAttribute("role", "status");
     this.told = make("span", "");
     if (this.data.problem) this.told.append(make("b", "rr-problem", this.data.problem));
+    else if (this.data.undone) this.told.append("↶ Taken back: ", make("b", "", this.data.undone), ". The document is here again.");
     else if (saved) this.told.append(make("span", "rr-tick", "✓ "), `Saved #${saved.number}: `, make("b", "", saved.what), saved.speed);
     else this.told.append("Your labels are saved as you give them. The digits grade, Z undoes.");
     line.append(this.told);
@@ -169,24 +171,47 @@ class Panel {
     return made;
   }
 
+  // In the place of the grades, so that their digits cannot be mistaken for grades.
+  reasons() {
+    const made = make("div", "rr-reasons", make("p", "", make("b", "", "Why can't you tell?"), " The document then leaves the pool."));
+    made.setAttribute("role", "group");
+    made.setAttribute("aria-label", "Why can't you tell?");
+    const all = this.data.reasons.map((reason, place) => this.button(reason, this.reasonKey(place), { kind: "cannot_tell", reason: place }));
+    const own = this.button("In my own words", "n", { kind: "note" });
+    own.title = "Opens a note. Press S again when it is written.";
+    made.append(make("div", "rr-around", ...all, own, this.button("Back", "Esc", { kind: "back" })));
+    return made;
+  }
+
+  // The last reason, "another", has the key that asked.
+  reasonKey(place) {
+    return place + 1 < this.data.reasons.length ? String(place + 1) : "s";
+  }
+
   around() {
     const made = make("div", "rr-around");
+    if (this.asking) return made;
     if (!this.data.pause) {
       const skip = this.button("Can't tell", "s", { kind: "cannot_tell" });
-      skip.title = "Leaves the pool. Say why in a note, if you like.";
+      skip.title = "Asks why; the document then leaves the pool. A note that is written already is the reason.";
       const later = this.button("Later", "l", { kind: "later" });
       later.title = this.data.later;
       const note = this.button("Note", "n", { kind: "note" });
       note.title = "Opens a note. It is kept as you type, and saved with your next key.";
-      const marks = this.button("Mark words", "m", { kind: "marks" });
-      marks.setAttribute("aria-pressed", String(this.marks));
-      made.append(skip, later, note, ...this.unfold(), make("span", "rr-space"), marks);
+      made.append(skip, later, note, ...this.unfold(), make("span", "rr-space"), ...this.marking());
     }
     const why = this.button("Why that?", "w", { kind: "why" });
     why.title = "Says why the document that you labelled last was chosen.";
     why.setAttribute("aria-pressed", String(this.view.why));
     made.append(why);
     return made;
+  }
+
+  marking() {
+    if (this.data.features) return []; // no text, no words
+    const made = this.button("Mark words", "m", { kind: "marks" });
+    made.setAttribute("aria-pressed", String(this.marks));
+    return [made];
   }
 
   unfold() {
@@ -233,9 +258,10 @@ class Panel {
     const made = make("button", "", written("span", "", text));
     made.type = "button";
     if (key) {
-      made.append(make("kbd", "", key.toUpperCase()));
+      const printed = key.length > 1 ? key : key.toUpperCase();
+      made.append(make("kbd", "", printed));
       made.dataset.key = key;
-      made.setAttribute("aria-keyshortcuts", key.toUpperCase());
+      made.setAttribute("aria-keyshortcuts", key === "Esc" ? "Escape" : printed);
     }
     made.addEventListener("click", () => this.act(act));
     return made;
@@ -265,13 +291,22 @@ class Panel {
 
   meant(key) {
     const { data } = this;
+    if (this.asking) return this.meantAsReason(key);
     if (key === "z") return data.saved ? { kind: "undo" } : null;
     if (key === "w") return { kind: "why" };
     if (data.pause) return null;
     if (/^[0-9]$/.test(key)) return Number(key) < data.grades.length ? { kind: "grade", grade: Number(key) } : null;
     if (key === "t") return data.passage ? { kind: "unfold" } : null;
+    if (key === "m" && data.features) return null;
     const kind = { s: "cannot_tell", l: "later", n: "note", m: "marks" }[key];
     return kind ? { kind } : null;
+  }
+
+  meantAsReason(key) {
+    if (key === "escape" || key === "z") return { kind: "back" };
+    if (key === "n") return { kind: "note" };
+    const reason = this.data.reasons.findIndex((_, place) => this.reasonKey(place) === key);
+    return reason < 0 ? null : { kind: "cannot_tell", reason };
   }
 
   typed(event) {
@@ -285,6 +320,8 @@ class Panel {
   act(act) {
     const { kind } = act;
     if (kind === "note") return this.write();
+    if (kind === "back") return this.ponder(false);
+    if (kind === "cannot_tell" && act.reason === undefined && !this.note?.value.trim()) return this.ponder(true);
     if (kind === "marks" || kind === "why") return this.turn(kind);
     if (kind === "unfold") return this.turnOver();
     const quick = performance.now() - this.shown < this.data.dwell;
@@ -294,11 +331,18 @@ class Panel {
     this.ask(act);
   }
 
+  // Asks why the grade cannot be told, or goes back to the grades.
+  ponder(asking) {
+    this.asking = asking;
+    this.draw(false);
+    this.document.focus({ preventScroll: true });
+  }
+
   write() {
-    if (!this.note) {
-      this.open("");
-      this.draw(false);
-    }
+    const again = this.asking || !this.note;
+    this.asking = false;
+    if (!this.note) this.open("");
+    if (again) this.draw(false);
     this.note.focus();
   }
 
