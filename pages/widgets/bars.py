@@ -262,7 +262,7 @@ def agreement_dots(
         hovertemplate="<b>%{customdata[0]}</b>: %{x:.3f}%{customdata[1]}<extra></extra>",
     )
     for place in range(len(rows)):
-        text = f"{value[place]:.2f}".replace("-", "−") if known[place] else "not yet"
+        text = f"{round(value[place], 2) + 0.0:.2f}".replace("-", "−") if known[place] else "not yet"
         figure.add_annotation(
             {"text": text, "x": 1, "y": place, "xref": "paper", "xanchor": "left", "xshift": 6, "showarrow": False},
             font={"size": 13, "color": theme.text if known[place] else theme.muted},

@@ -123,7 +123,10 @@ def found_curve(
     )
     figure.update_xaxes(title_text="Labels given", **count_axis(xs[-1]))
     if known:
-        figure.update_yaxes(title_text="Relevant documents found (%)", tickformat=".0%", range=[-0.02, 1.04])
+        most = min(1.0, max(0.05, float(np.nanmax(ys)), float(xs[-1]) / (pool_size or np.inf)))
+        figure.update_yaxes(
+            title_text="Relevant documents found (%)", tickformat=".0%", range=[-0.02 * most, 1.08 * most]
+        )
     else:
         figure.update_yaxes(title_text="Relevant documents found (count)", **count_axis(np.nanmax([0.0, *found])))
     if known and pool_size:

@@ -21,6 +21,9 @@ Floats = NDArray[np.float64]
 WIDE, NARROW = 64, 52
 """Letters in a line of the caption: of a figure as wide as the page, which may be a telephone's, and in a column."""
 
+LEGEND_LINE = 24
+"""Pixels of a line of the legend; on a laptop it holds three names or four."""
+
 JOINERS = "\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}"
 """Unprintable, but emoji and some scripts need them."""
 
@@ -128,13 +131,19 @@ def empty_figure(title: str, message: str, *, theme: Theme = LIGHT, height: int 
 
 
 def legend_below(figure: go.Figure, *, gap: int = 58) -> None:
-    """Show the legend under the horizontal axis, where it may take as many lines as a narrow page needs."""
+    """Show the legend under the horizontal axis, where it may take as many lines as a narrow page needs.
+
+    A legend of several lines makes the figure higher, and leaves what is drawn its room.
+    """
     margin = figure.layout.margin
     inner = max(80, figure.layout.height - margin.t - margin.b - 24)
+    names = sum(trace.name is not None and trace.showlegend is not False for trace in figure.data)
+    more = LEGEND_LINE * max(0, math.ceil((names - 4) / 3))
     figure.update_layout(
         showlegend=True,
         legend={"orientation": "h", "x": 0, "xanchor": "left", "y": -gap / inner, "yanchor": "top"},
-        margin={**margin.to_plotly_json(), "b": margin.b + 24},
+        margin={**margin.to_plotly_json(), "b": margin.b + 24 + more},
+        height=figure.layout.height + more,
     )
 
 

@@ -40,7 +40,7 @@ LIGHTS = {
 def ask_measure(opened: OpenCampaign, readers: Audience) -> tuple[Measure, list[str], str]:
     """Ask what the curve shows: the metric, the rankers, and the horizontal axis; readers: of what is measured on."""
     # Fixed widths in a row that wraps: nothing is cut off on a tablet.
-    row = st.container(horizontal=True, vertical_alignment="bottom")
+    row = st.container(horizontal=True, vertical_alignment="top")
     metrics = METRICS | audience.offered(readers)
     name = row.selectbox(
         "Metric",

@@ -105,6 +105,18 @@ def test_several_rankers_keep_colour_shape_and_ceiling_apart():
     assert np.diff(places).min() >= 14  # the three values do not lie on each other
 
 
+def test_many_ceilings_are_named_in_the_legend():
+    names = ["LRAR", "RE-SR", "RE-QR", "AR(R)"]
+    curves = [charts.Curve(name, [1, 2], [0.3, 0.4]) for name in names]
+    two, four = (charts.learning_curve(curves, ceiling=dict.fromkeys(names[:n], 0.45), **WORDS) for n in (2, 4))
+    assert sum(text.startswith("All labels") for text in texts(two)) == 2
+    assert not any(text.startswith("All labels") for text in texts(four))
+    assert [trace.name for trace in four.data[4:]] == [f"All labels, {name}: 0.450" for name in names]
+    assert [trace.line.color for trace in four.data[4:]] == [trace.line.color for trace in four.data[:4]]
+    drawn = [figure.layout.height - figure.layout.margin.t - figure.layout.margin.b for figure in (two, four)]
+    assert drawn[0] == drawn[1]  # a longer legend does not press the chart together
+
+
 def test_arguments_that_do_not_fit_are_refused():
     with pytest.raises(InputError, match="same length: x has 2, y has 1"):
         charts.learning_curve([charts.Curve("a", [1, 2], [0.1])], **WORDS)
@@ -142,6 +154,8 @@ def test_found_curve_as_a_share_with_the_random_diagonal():
     assert (list(diagonal.x), list(diagonal.y)) == ([0, 20], [0, 0.5])
     assert list(campaign.y) == [0, 0.5, 0.75]
     assert figure.layout.yaxis.tickformat == ".0%"
+    assert 0.75 < figure.layout.yaxis.range[1] < 1
+    assert charts.found_curve([0, 40], [0, 12], 12, 40).layout.yaxis.range[1] > 1
     assert "12 relevant documents" in figure.layout.title.subtitle.text.replace("<br>", " ")
 
 

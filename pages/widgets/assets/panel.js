@@ -333,9 +333,10 @@ class Panel {
 
   // Asks why the grade cannot be told, or goes back to the grades.
   ponder(asking) {
+    const inside = this.root.contains(document.activeElement);
     this.asking = asking;
     this.draw(false);
-    this.document.focus({ preventScroll: true });
+    if (inside) this.root.querySelector(asking ? ".rr-reasons button" : "[data-key=s]")?.focus();
   }
 
   write() {
