@@ -19,7 +19,7 @@ from rulerank.errors import InputError
 FONT = '"Source Sans", "Source Sans 3", "Source Sans Pro", "Segoe UI", "Helvetica Neue", Arial, sans-serif'
 INK, PAPER = "#000000", "#FFFFFF"
 """Black, not a softer ink: only with it does every colour that a campaign may choose carry text at 4.5 or better."""
-SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross")
+SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "star", "triangle-down")
 """Marker shapes, in the order of a theme's `lines`: shape tells apart what colour may not."""
 
 
@@ -75,7 +75,7 @@ LIGHT = Theme(
     grid="#E3E6EA",
     baseline="#6B7480",
     silent="#B4B4B4",
-    lines=("#0072B2", "#D55E00", "#5D3A9B", "#009E73", "#882255"),
+    lines=("#0072B2", "#D55E00", "#5D3A9B", "#009E73", "#882255", "#431903", "#08084F"),
     grades=("#D5D9DE", "#F0C75E", "#E08A2E", "#B0472F", "#6A1B3A"),
     competence=COMPETENCE,
     diverging=("#8C510A", "#D8B365", "#F4F1EA", "#5AA8BF", "#01508A"),
@@ -91,7 +91,7 @@ DARK = Theme(
     grid="#313943",
     baseline="#A3ACB7",
     silent="#5E5E5E",
-    lines=("#56B4E9", "#E69F00", "#CC79A7", "#009E73", "#DDCC77"),
+    lines=("#56B4E9", "#E69F00", "#CC79A7", "#009E73", "#DDCC77", "#9434E9", "#ADF1FE"),
     grades=("#565E69", "#A4532F", "#DB8431", "#F2B84B", "#FBEA9C"),
     competence=COMPETENCE,
     diverging=("#E0A458", "#8A6A3C", "#3A4149", "#3F7FA3", "#7CC7F2"),

@@ -55,7 +55,8 @@ class LogBuilder:
     ) -> None:
         """Count a session (or several equal ones); a RowError says what is wrong with it."""
         self.check_sessions(sessions)
-        self.count(*self.prepare(query, documents, grades, clicks, languages), sessions)
+        pattern = self.pattern(clicks, len(documents))
+        self.count(self.configuration(query, documents, grades, languages), pattern, sessions)
 
     @staticmethod
     def check_sessions(sessions: int) -> None:
@@ -63,21 +64,10 @@ class LogBuilder:
         if isinstance(sessions, bool) or not isinstance(sessions, int) or sessions < 1:
             raise RowError(f"sessions is a whole number from 1 up, not {sessions!r}")
 
-    def prepare(
-        self,
-        query: str,
-        documents: Sequence[str],
-        grades: Sequence[int | None],
-        clicks: Sequence[int],
-        languages: Sequence[str] | None = None,
-    ) -> tuple[int, int]:
-        """Return the numbers by which `count` knows a session: its configuration (-1: left out) and its pattern."""
-        pattern = self._pattern(clicks, len(documents))
-        return self._configuration(query, documents, grades, languages), pattern
-
-    def _configuration(
-        self, query: str, documents: Sequence[str], grades: Sequence[int | None], languages: Sequence[str] | None
+    def configuration(
+        self, query: str, documents: Sequence[str], grades: Sequence[int | None], languages: Sequence[str] | None = None
     ) -> int:
+        """Return the number by which `count` knows a list of results; -1 if its sessions are left out."""
         if not query:
             raise RowError("the query is empty")
         shown = len(documents)
@@ -118,8 +108,8 @@ class LogBuilder:
             raise RowError(f"grade {grade} is not from 0 to {most} (or -1: not judged)")
         return grade
 
-    def _pattern(self, clicks: Sequence[int], shown: int) -> int:
-        """The clicked positions as bits; clicks past the results that count are ignored."""
+    def pattern(self, clicks: Sequence[int], shown: int) -> int:
+        """Return the clicked positions as bits; clicks past the results that count are ignored."""
         if len(clicks) != shown:
             raise RowError(f"{shown} documents, but {len(clicks)} clicks: give 0 or 1 for each")
         bits = 0
@@ -131,7 +121,7 @@ class LogBuilder:
         return bits
 
     def count(self, config: int, pattern: int, sessions: int = 1) -> None:
-        """Count sessions that `prepare` gave the numbers of."""
+        """Count sessions of a configuration and a pattern."""
         self.rows += 1
         if config < 0:
             self.dropped += sessions

@@ -29,7 +29,8 @@ from rulerank.errors import InputError
 NEEDED = ("query", "documents", "grades", "clicks")
 OPTIONAL = ("languages", "sessions")
 CACHED = 100_000
-"""So many rows' texts are remembered with what they mean; a log repeats itself, and parsing is most of the work."""
+"""So many lists and patterns of clicks are remembered with what they mean: a log repeats itself, and parsing is most of
+the work. Apart from each other, because few lists with few patterns make many different rows."""
 BATCH = 20_000
 
 
@@ -47,8 +48,10 @@ def read_csv(file: IO[bytes], builder: LogBuilder, problems: Problems) -> None:
             f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing"
         )
     spoken, times = (heads.index(name) if name in heads else None for name in OPTIONAL)
-    text_of = itemgetter(*(heads.index(name) for name in NEEDED), *([] if spoken is None else [spoken]))
-    known: dict[tuple[str, ...], tuple[int, int]] = {}
+    list_of = itemgetter(*(heads.index(name) for name in NEEDED[:3]), *([] if spoken is None else [spoken]))
+    clicked = heads.index("clicks")
+    lists: dict[tuple[str, ...], tuple[int, int]] = {}
+    patterns: dict[tuple[str, int], int] = {}
     while True:
         try:
             row = next(reader, None)
@@ -62,22 +65,29 @@ def read_csv(file: IO[bytes], builder: LogBuilder, problems: Problems) -> None:
             if times is not None:
                 sessions = _whole(row[times])
                 builder.check_sessions(sessions)
-            key = text_of(row)
-            if key not in known:
-                if len(known) >= CACHED:
-                    known.clear()
-                if "\ufffd" in "".join(key):
-                    raise RowError("the row is not UTF-8 text")
-                known[key] = builder.prepare(
-                    key[0].strip(),
-                    key[1].split(),
-                    _wholes(key[2]),
-                    _wholes(key[3]),
-                    None if spoken is None else key[4].split(),
-                )
-            builder.count(*known[key], sessions)
+            key, clicks = list_of(row), row[clicked]
+            found = lists.get(key)
+            shown = len(key[1].split()) if found is None else found[1]
+            pattern = patterns.get((clicks, shown))
+            if pattern is None:
+                _make_room(patterns, clicks)
+                pattern = patterns[clicks, shown] = builder.pattern(_wholes(clicks), shown)
+            if found is None:
+                _make_room(lists, *key)
+                languages = None if spoken is None else key[3].split()
+                found = builder.configuration(key[0].strip(), key[1].split(), _wholes(key[2]), languages), shown
+                lists[key] = found
+            builder.count(found[0], pattern, sessions)
         except (RowError, csv.Error) as error:
             problems.add(reader.line_num, error)
+
+
+def _make_room(known: dict[Any, Any], *texts: str) -> None:
+    """See to it that a text that was not met before can be remembered, and that it is one."""
+    if len(known) >= CACHED:
+        known.clear()
+    if any("\ufffd" in text for text in texts):
+        raise RowError("the row is not UTF-8 text")
 
 
 def _wholes(text: str) -> list[int]:

@@ -15,7 +15,7 @@ import pytest
 from typer.testing import CliRunner
 
 from rulerank.cli import output
-from rulerank.cli.program import app
+from rulerank.cli.program import app, run
 from rulerank.discretize import MDLP, Discretizer
 from rulerank.letor import read_letor, write_letor
 from rulerank.metrics import evaluate
@@ -42,11 +42,26 @@ def call(*arguments: object):
     return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
-def module(*arguments: object, **more):
-    """Run the real program in a process of its own."""
+@pytest.fixture
+def program(monkeypatch, capsys):
+    """`program("info", path)`: the exit code and what the program said to people; a traceback fails the test."""
+
+    def run_here(*arguments: object) -> tuple[object, str]:
+        monkeypatch.setattr(sys, "argv", ["rulerank", *map(str, arguments)])
+        with pytest.raises(SystemExit) as left:
+            run()
+        return left.value.code, capsys.readouterr().err
+
+    return run_here
+
+
+def test_the_module_is_the_program():
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-m", "rulerank", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, env=environment, check=False, **more)
+    command = [sys.executable, "-m", "rulerank", "info", "nowhere.txt"]
+    found = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert found.returncode == 1
+    assert "nowhere.txt" in found.stderr
+    assert "Traceback" not in found.stderr
 
 
 def test_help_names_every_command_and_the_exit_codes():
@@ -101,13 +116,12 @@ def test_select_next_names_the_document_after_the_given_grades(collection, letor
     assert "rules" in text
 
 
-def test_select_refuses_to_replay_without_grades(collection, tmp_path):
+def test_select_refuses_to_replay_without_grades(collection, program, tmp_path):
     path = tmp_path / "bare.txt"
     write_letor(collection.with_grades(np.full(len(collection), -1)), path)
-    found = module("select", path)
-    assert found.returncode == 1
-    assert "--next" in found.stderr
-    assert "Traceback" not in found.stderr
+    code, said = program("select", path)
+    assert code == 1
+    assert "--next" in said
 
 
 def test_rank_and_evaluate_agree_with_the_library(collection, tmp_path):
@@ -129,13 +143,13 @@ def test_rank_and_evaluate_agree_with_the_library(collection, tmp_path):
     assert "expected over ties" in call("evaluate", paths[1], "--scores", scores).output
 
 
-def test_bench_measures_a_group_and_refuses_unknown_ones():
+def test_bench_measures_a_group_and_refuses_unknown_ones(program):
     told = json.loads(call("bench", "--only", "memory", "--json").output)
     assert {result["group"] for result in told["results"]} == {"memory"}
     assert all(result["good"] is not False for result in told["results"])
-    found = module("bench", "--only", "nothing")
-    assert found.returncode == 1
-    assert "no benchmark is named 'nothing'" in found.stderr
+    code, said = program("bench", "--only", "nothing")
+    assert code == 1
+    assert "no benchmark is named 'nothing'" in said
 
 
 @pytest.mark.parametrize(
@@ -153,23 +167,22 @@ def test_bench_measures_a_group_and_refuses_unknown_ones():
         (("nothing",), 2, "No such command"),
     ],
 )
-def test_bad_calls_get_a_message_and_a_code(letor_file, tmp_path, arguments, code, words):
+def test_bad_calls_get_a_message_and_a_code(letor_file, program, tmp_path, arguments, code, words):
     short = tmp_path / "short.txt"
     short.write_text("1\n2\n")
     filled = [argument.format(file=letor_file, short=short) for argument in arguments]
-    found = module(*filled)
-    assert found.returncode == code, found.stderr
-    assert words in " ".join(found.stderr.split())
-    assert "Traceback" not in found.stderr
+    left, said = program(*filled)
+    assert left == code, said
+    assert words in " ".join(said.split())
 
 
-def test_a_bad_letor_file_is_told_by_line(tmp_path):
+def test_a_bad_letor_file_is_told_by_line(program, tmp_path):
     path = tmp_path / "bad.txt"
     path.write_text("1 qid:1 1:0.5\n1 qid:1 1:x\n0 1:0.5\n")
-    found = module("info", path)
-    assert found.returncode == 1
-    assert "bad.txt:2:" in found.stderr
-    assert "bad.txt:3:" in found.stderr
+    code, said = program("info", path)
+    assert code == 1
+    assert "bad.txt:2:" in said
+    assert "bad.txt:3:" in said
 
 
 def test_output_files_appear_whole_or_not_at_all(tmp_path):

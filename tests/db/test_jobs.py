@@ -391,7 +391,8 @@ def test_a_worker_ends_with_its_parent_even_in_the_middle_of_a_job(sqlite_databa
     assert (state(jobs, number), jobs.get(number).tries) == left
 
 
-def test_the_helper_starts_a_worker_and_stops_it(sqlite_database, tmp_path):
+def test_the_helper_starts_a_worker_and_stops_it(sqlite_database, tmp_path, monkeypatch):
+    monkeypatch.setattr("db.worker.GRACE_SECONDS", 60.0)  # of the lowest priority, it may be long in coming
     jobs = Jobs(sqlite_database)
     number = jobs.ask("no such kind")
     log = tmp_path / "worker.log"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
+from streamlit.components.v2 import manifest_scanner
 
 import db.workspace
 from db.workspace import Workspace
@@ -17,6 +18,15 @@ def _demo_built_once():
     """Gather the standard library's documentation once a test run, not once a test."""
     patch = pytest.MonkeyPatch()
     patch.setattr(db.workspace, "build_demo", cache(db.workspace.build_demo))
+    yield
+    patch.undo()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _packages_searched_once():
+    """Streamlit looks through all installed packages for components at every run of a page: half of a test's time."""
+    patch = pytest.MonkeyPatch()
+    patch.setattr(manifest_scanner, "scan_component_manifests", cache(manifest_scanner.scan_component_manifests))
     yield
     patch.undo()
 
