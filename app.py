@@ -5,6 +5,7 @@ Settings come from the environment:
   RULERANK_SIGN_IN      open (default: one person, this machine only), accounts, or oidc (a sign-in provider)
   RULERANK_ADMINS       with oidc: addresses that are administrators, for example ada@example.org
   RULERANK_ANNOTATORS   with oidc: addresses, or @domains, that may join as annotators without being added
+  RULERANK_WORKER_NICE  how much the background worker lets others go first: 0 to 19 (default)
   RULERANK_TRUST_EMAIL  with oidc: 1 trusts a provider that does not say whether it has verified an address
 The sign-in provider itself stands in .streamlit/secrets.toml; see .streamlit/secrets.example.toml.
 """

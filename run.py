@@ -81,9 +81,9 @@ def test(arguments: list[str]) -> int:
             warm.terminate()
             return code
     warm.wait()
-    # Three at a time, a file each: the tests in a browser and on a database wait more than they work. In the order of
-    # their names, or else the longest, those in a browser, would come last.
-    return python("-m", "pytest", "-n", "3", "--dist", "loadfile", "--no-loadscope-reorder", *arguments)
+    # Four at a time, a file each: the tests in a browser and on a database wait more than they work. In their own order
+    # (see tests/conftest.py), or else the longest, those in a browser, would come last.
+    return python("-m", "pytest", "-n", "4", "--dist", "loadfile", "--no-loadscope-reorder", *arguments)
 
 
 def main(arguments: list[str]) -> int:

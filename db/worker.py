@@ -1,4 +1,4 @@
-"""The background worker: takes jobs from the table and does them, in a process of its own at the lowest priority.
+"""The background worker: takes jobs from the table and does them, in a process of its own at a low priority.
 
     python -m db.worker --database sqlite:///rulerank.db
 
@@ -33,6 +33,7 @@ from rulerank.errors import RulerankError
 
 POLL_SECONDS = 0.5
 URL_VARIABLE = "RULERANK_DATABASE"
+NICE_VARIABLE = "RULERANK_WORKER_NICE"
 UNEXPECTED = "unexpected problem; see the worker's log"
 GRACE_SECONDS = 5.0
 _log = logging.getLogger("rulerank.worker")
@@ -194,13 +195,21 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m db.worker", description="Do rulerank's long work.")
     parser.add_argument("--database", default=os.environ.get(URL_VARIABLE), help=f"URL (else ${URL_VARIABLE})")
     parser.add_argument("--parent", type=int, default=os.getppid(), help="end when this parent process does")
+    parser.add_argument(
+        "--nice",
+        type=int,
+        choices=range(20),
+        metavar="0..19",
+        default=os.environ.get(NICE_VARIABLE, "19"),
+        help=f"how much others go first: 0 not at all, 19 always (else ${NICE_VARIABLE}, else 19)",
+    )
     options = parser.parse_args(arguments)
     if not options.database:
         parser.error(f"which database? Give --database sqlite:///path/to/file.db, or set {URL_VARIABLE}")
     logging.basicConfig(level=logging.INFO, format="%(asctime)s worker: %(message)s", stream=sys.stderr)
     logging.getLogger("alembic").setLevel(logging.WARNING)
     with suppress(OSError, AttributeError):
-        os.nice(19)
+        os.nice(options.nice)
     try:
         database = Database(options.database)
         migrate(database)

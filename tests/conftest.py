@@ -26,6 +26,21 @@ REFERENCE = Path(os.environ.get("RULERANK_REFERENCE", Path(__file__).parents[2] 
 REQUIRED = os.environ.get("RULERANK_REFERENCE_REQUIRED", "") == "1"
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mix the files with tests in a browser, which mostly wait, evenly among the others, which mostly work.
+
+    Several files are tested at a time; all those in a browser together would leave the processors idle.
+    """
+    files: dict[Path, list[pytest.Item]] = {}
+    for item in items:
+        files.setdefault(item.path, []).append(item)
+    slow = [path for path in files if path.parent.name == "e2e"]
+    others = [path for path in files if path.parent.name != "e2e"]
+    places = {path: (place + 0.5) / len(slow) for place, path in enumerate(slow)}
+    places |= {path: (place + 0.5) / len(others) for place, path in enumerate(others)}
+    items[:] = [item for path in sorted(places, key=places.__getitem__) for item in files[path]]
+
+
 def reference(*parts: str) -> Path:
     path = REFERENCE.joinpath(*parts)
     if not path.exists():

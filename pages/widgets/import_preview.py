@@ -18,11 +18,12 @@ FIRST_FEATURES = 12
 
 def show_problems(error: BadFilesError) -> None:
     """Show what is wrong in which line, and that nothing was kept."""
-    st.error(f"{plain(str(error))}. Mend the lines below and upload again.", icon=":material/error:")
+    st.error(f"{plain(str(error))}. Mend what is listed below and upload again.", icon=":material/error:")
     frame = pd.DataFrame(
-        [(p.file, p.line, p.column, p.message, p.found) for p in error.problems],
+        [(p.file, p.line, p.column, p.message, p.found or None) for p in error.problems],
         columns=["File", "Line", "Column", "What is wrong", "Found"],
     ).astype({"Line": "Int64", "Column": "Int64"})
+    frame = frame.dropna(axis="columns", how="all")  # a file that is wrong as a whole has no lines to point at
     # One width for all columns would cut off the sentence that matters.
     sizes = {"Line": "small", "Column": "small", "File": "small", "What is wrong": "medium"}
     config = {name: st.column_config.Column(width=size) for name, size in sizes.items()}  # type: ignore[arg-type]

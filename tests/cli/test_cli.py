@@ -206,8 +206,10 @@ def test_ctrl_c_leaves_with_130_and_no_file(tmp_path):
     out = tmp_path / "chosen.txt"
     command = [sys.executable, "-m", "rulerank", "select", "large.txt", "--sampler", "committee", "--out", str(out)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    started = time.monotonic()
+    subprocess.run([sys.executable, "-m", "rulerank", "info", "large.txt"], cwd=tmp_path, env=environment, check=True)
     process = subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True)
-    time.sleep(3)
+    time.sleep(1 + 1.5 * (time.monotonic() - started))  # by then it has read the file too, and chooses
     assert process.poll() is None, "the run was over before it could be interrupted"
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)

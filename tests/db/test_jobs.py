@@ -413,6 +413,11 @@ def test_the_command_says_what_is_missing(capsys, monkeypatch, tmp_path):
     with pytest.raises(SystemExit):
         main([])
     assert "which database?" in capsys.readouterr().err
+    monkeypatch.setenv("RULERANK_WORKER_NICE", "very")
+    with pytest.raises(SystemExit):
+        main(["--database", "sqlite://"])
+    assert "--nice: invalid int value: 'very'" in capsys.readouterr().err
+    monkeypatch.delenv("RULERANK_WORKER_NICE")
     (tmp_path / "text").write_text("no database at all " * 100)
     assert main(["--database", f"sqlite:///{tmp_path / 'text'}"]) == 1
     assert "worker: cannot use the database" in capsys.readouterr().err

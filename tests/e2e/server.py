@@ -43,6 +43,8 @@ class Server:
         command += ["--server.port", str(self.port), "--server.headless", "true", "--server.address", "localhost"]
         command += ["--server.baseUrlPath", self.base] if self.base else []
         environment = {**os.environ, "RULERANK_DATABASE": self.database, "RULERANK_SIGN_IN": self.sign_in}
+        # Other tests keep the processors busy; a worker that lets them all go first would never come to its work.
+        environment["RULERANK_WORKER_NICE"] = "0"
         with self.log.open("ab") as log:
             # From the root of the repository, because that is where Streamlit looks for .streamlit/config.toml.
             self._process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
