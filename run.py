@@ -63,27 +63,37 @@ def python(*arguments: str) -> int:
 
 
 def environment() -> dict[str, str]:
-    """Return the environment variables with this clone first on Python's path, whatever the current folder."""
+    """Return the environment variables with this clone first on Python's path, whatever the current folder.
+
+    Bytecode is kept, whatever the machine's habit: the app and the tests start many processes, and each would compile
+    everything anew.
+    """
     path = os.pathsep.join(filter(None, [str(HERE), os.environ.get("PYTHONPATH")]))
-    return {**os.environ, "PYTHONPATH": path}
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return {**kept, "PYTHONPATH": path}
 
 
 def test(arguments: list[str]) -> int:
     """Check style and types, then run the tests; further arguments go to pytest."""
     install("requirements-test.txt")
     os.chdir(HERE)
-    # Compiled beside the checks, so that the tests need not do it, each process for itself.
-    warm = subprocess.Popen([str(PYTHON), "-m", "rulerank", "warm"], env=environment())
+    # Kernels and tests are compiled beside the checks, once, and not by each of the processes that test.
+    ahead = [
+        subprocess.Popen([str(PYTHON), "-m", *each], env=environment(), stdout=subprocess.DEVNULL)
+        for each in (["rulerank", "warm"], ["pytest", "--collect-only"])
+    ]
     checks = [] if arguments else [["ruff", "check", "."], ["ruff", "format", "--check", "."], ["mypy"]]
     for check in checks:
         code = python("-m", *check)
         if code:
-            warm.terminate()
+            for process in ahead:
+                process.terminate()
             return code
-    warm.wait()
-    # Four at a time, a file each: the tests in a browser and on a database wait more than they work. In their own order
-    # (see tests/conftest.py), or else the longest, those in a browser, would come last.
-    return python("-m", "pytest", "-n", "4", "--dist", "loadfile", "--no-loadscope-reorder", *arguments)
+    for process in ahead:
+        process.wait()
+    # Three at a time, a file each: the tests in a browser and on a database wait more than they work. In their own
+    # order (see tests/conftest.py), or else the longest, those in a browser, would come last.
+    return python("-m", "pytest", "-n", "3", "--dist", "loadfile", "--no-loadscope-reorder", *arguments)
 
 
 def main(arguments: list[str]) -> int:
