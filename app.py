@@ -41,6 +41,7 @@ from rulerank.errors import RulerankError
 
 SIGN_IN = ("open", "accounts", "oidc")
 LARGEST_FORM = 20_000  # bytes
+LONGEST_NAME = 100  # letters, as the form has it
 LONGEST_QUESTION = 200_000  # bytes: the longest note and what goes with it
 log = logging.getLogger("rulerank")
 
@@ -77,11 +78,12 @@ def cookie_path() -> str:
     return context.address("/").rstrip("/") or "/"
 
 
-def back(words: str = "") -> RedirectResponse:
-    """Lead back to the first page, which says these words if nobody is signed in."""
+def back(words: str = "", tried: str = "") -> RedirectResponse:
+    """Lead back to the first page, which says these words, and has the name that was tried, if nobody is signed in."""
     answer = RedirectResponse(context.address("/"), status_code=303)
-    if words:
-        answer.set_cookie(context.SAID, quote(words), max_age=30, httponly=True, samesite="lax", path=cookie_path())
+    for cookie, text in ((context.SAID, words), (context.TRIED, tried[:LONGEST_NAME])):
+        if text:
+            answer.set_cookie(cookie, quote(text), max_age=30, httponly=True, samesite="lax", path=cookie_path())
     return answer
 
 
@@ -90,7 +92,8 @@ def welcome(request: Request, person: Person) -> RedirectResponse:
     answer = back()
     cookie, secure = context.workspace().people.sign(person), request.url.scheme == "https"
     answer.set_cookie(context.COOKIE, cookie, httponly=True, samesite="strict", secure=secure, path=cookie_path())
-    answer.delete_cookie(context.SAID, path=cookie_path())
+    for kept in (context.SAID, context.TRIED):
+        answer.delete_cookie(kept, path=cookie_path())
     return answer
 
 
@@ -116,12 +119,12 @@ async def enter(request: Request) -> Response:
     form = await read_form(request)
     if form is None:
         return back("That did not come from this page. Please sign in here.")
+    name = form.get("person", "")
     try:
-        check = context.workspace().people.check
-        person = await run_in_threadpool(check, form.get("person", ""), form.get("password", ""))
+        person = await run_in_threadpool(context.workspace().people.check, name, form.get("password", ""))
     except TooManyTriesError as error:
-        return back(f"Too many wrong tries for this name. Try again in {max(1, round(error.seconds))} seconds.")
-    return back("Name and password do not match.") if person is None else welcome(request, person)
+        return back(f"Too many wrong tries for this name. Try again in {max(1, round(error.seconds))} seconds.", name)
+    return back("Name and password do not match.", name) if person is None else welcome(request, person)
 
 
 async def begin(request: Request) -> Response:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 COOKIE = "rulerank"
 SAID = "rulerank-said"
+TRIED = "rulerank-tried"
 """The cookie by which a route tells the next page what was wrong; in an address, anybody could put words there."""
 
 
@@ -78,6 +79,11 @@ def vouched_for() -> Person | None:
 def said() -> str:
     """Return what a route had to say about the last try to sign in, or nothing."""
     return unquote(st.context.cookies.get(SAID, ""))
+
+
+def tried() -> str:
+    """Return the name with which somebody has just failed to sign in, so that they need not type it again."""
+    return unquote(st.context.cookies.get(TRIED, ""))
 
 
 def address(path: str) -> str:

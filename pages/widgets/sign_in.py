@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import html
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import streamlit as st
 
 from pages import context
+from pages.widgets.document import plain as plain_text
 from pages.widgets.plain import plain
 from pages.widgets.readable import readable_css
 from pages.widgets.sign_in_style import SHOW_PASSWORD, style
@@ -22,10 +24,10 @@ _FIELDS = """
 <form action="{action}" method="post" class="rr-sign-in">
   <label for="rr-person">Name</label>
   <input id="rr-person" name="person" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="100"
-    required autofocus>
+    value="{name}" required {first}>
   <label for="rr-password">Password</label>
   <input id="rr-password" name="password" type="password" autocomplete="{kind}-password" maxlength="1000" {least}
-    required>
+    required {second}>
   {more}
   <label class="rr-show"><input type="checkbox"> Show the password</label>
   <button type="submit">{button}</button>
@@ -47,12 +49,19 @@ def ask() -> None:
             _ask_provider()
         elif context.workspace().people.somebody_administers():
             _show_said()
-            st.html(
-                _FIELDS.format(action=context.address("/enter"), kind="current", least="", more="", button="Sign in")
-            )
+            st.html(_fields(context.address("/enter"), kind="current", button="Sign in", name=context.tried()))
         else:
             _first_admin()
     st.html(SHOW_PASSWORD, unsafe_allow_javascript=True)
+
+
+def _fields(action: str, *, kind: str, button: str, least: str = "", more: str = "", name: str = "") -> str:
+    """Return the form; whoever has just tried under a name goes on with the password."""
+    first, second = ("", "autofocus") if name else ("autofocus", "")
+    name = html.escape(plain_text(name), quote=True)
+    return _FIELDS.format(
+        action=action, kind=kind, least=least, more=more, button=button, name=name, first=first, second=second
+    )
 
 
 def _show_said() -> None:
@@ -86,8 +95,7 @@ def _first_admin() -> None:
     # Streamlit gives no address for this machine's own.
     here = context.is_local(st.context.ip_address or "127.0.0.1", host)
     more = "<p>At least 8 characters.</p>" + ("" if here else _CODE)
-    action = context.address("/begin")
-    st.html(_FIELDS.format(action=action, kind="new", least='minlength="8"', more=more, button="Make the account"))
+    st.html(_fields(context.address("/begin"), kind="new", least='minlength="8"', more=more, button="Make the account"))
 
 
 def show_person(person: Person, sign_in: str) -> None:

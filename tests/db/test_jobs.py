@@ -271,11 +271,11 @@ def test_progress_inside_a_transaction_does_not_wait_for_itself(sqlite_database)
 
 
 def test_a_silent_handler_keeps_its_lease(database, monkeypatch):
-    monkeypatch.setattr("db.jobs.LEASE_SECONDS", 0.3)
-    monkeypatch.setattr("db.worker.LEASE_SECONDS", 0.3)
+    monkeypatch.setattr("db.jobs.LEASE_SECONDS", 1.5)  # long enough for a busy machine to renew it in time
+    monkeypatch.setattr("db.worker.LEASE_SECONDS", 1.5)
     jobs = Jobs(database)
     number = jobs.ask("silent")
-    running = threading.Thread(target=worker(database, silent=lambda *_: time.sleep(1.2)).run_once, daemon=True)
+    running = threading.Thread(target=worker(database, silent=lambda *_: time.sleep(4)).run_once, daemon=True)
     running.start()
     until(lambda: state(jobs, number) == "running")
     while running.is_alive():

@@ -17,7 +17,9 @@ DWELL = 270
 """Milliseconds to look at a document before a key counts: a little more than the campaigns ask for."""
 
 PATIENCE = 20_000
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+"""The first is Chromium without windows: the same engine for a fifth less of the processor."""
+
 _TOKEN = "() => document.querySelector('.rr-panel')?.dataset.token || null"
 
 

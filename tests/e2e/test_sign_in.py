@@ -138,7 +138,13 @@ def test_a_wrong_name_and_a_wrong_password_are_told_alike_and_guessing_is_slowed
     for name in ("Cleo", "Nobody at all"):
         stranger.sign_in(name, "wrong password")
         said.append(stranger.page.get_by_role("alert").inner_text())
+        expect(stranger.page.locator("input[name=person]")).to_have_value(name)
+        expect(stranger.page.locator("input[name=password]")).to_have_value("")
     assert said[0] == said[1]
+    sly = 'Eve"><img src=x onerror=alert(1)>'
+    stranger.sign_in(sly, "wrong password")
+    expect(stranger.page.locator("input[name=person]")).to_have_value(sly)
+    expect(stranger.page.locator(".rr-sign-in img")).to_have_count(0)
     for _ in range(4):
         answer = stranger.page.request.post(server.url + "/enter", form={"person": "Guess", "password": "x"})
         assert answer.ok
