@@ -170,6 +170,7 @@ def test_a_sign_in_of_yesterday_is_not_good_for_today(chromium, server, provider
     finally:
         provider.age = 0
     says(ada, "more than 12 hours ago")
+    assert ada.page.get_by_text("Signed in as").count() == 0
     ada.close()
 
 
@@ -177,6 +178,7 @@ def test_a_wrong_secret_and_a_provider_that_is_away_are_explained(chromium, tmp_
     with OidcServer(tmp_path, provider, client_secret="wrong") as server:
         screen = knock(chromium, server, "Ada")
         says(screen, "did not work")
+        assert screen.page.get_by_text("Signed in as").count() == 0
         screen.close()
     nowhere = f"http://localhost:{free_port()}/.well-known/openid-configuration"
     with OidcServer(tmp_path, provider, server_metadata_url=nowhere) as server:

@@ -10,14 +10,14 @@ from rulerank.campaign import GradeLevel, Settings
 from rulerank.synthetic import planted_collection
 from rulerank.texts import DocumentText, QueryText, Texts
 
-HACK = "window.__hacked = (window.__hacked || 0) + 1"
-SCRIPT = f"<script>{HACK}</script>"
+ATTACK = "window.__hacked = (window.__hacked || 0) + 1"
+SCRIPT = f"<script>{ATTACK}</script>"
 QUERY = f"rank {SCRIPT} **sort** ![x](http://127.0.0.1:9/x.png) :smile: $x^2$"
 TEXTS = {
-    "script": SCRIPT + f"</pre></div><script>{HACK}</script>",
-    "handlers": f"<img src=x onerror='{HACK}'><svg onload='{HACK}'><a href='javascript:{HACK}'>go</a>",
+    "script": SCRIPT + f"</pre></div><script>{ATTACK}</script>",
+    "handlers": f"<img src=x onerror='{ATTACK}'><svg onload='{ATTACK}'><a href='javascript:{ATTACK}'>go</a>",
     "frames": f'<iframe srcdoc="{SCRIPT}"></iframe><style>body {{ display: none }}</style><!-- ',
-    "markdown": f"# big\n\n[go](javascript:{HACK}) ![x](http://127.0.0.1:9/x.png) :red[x] $x^2$ `code` **bold**",
+    "markdown": f"# big\n\n[go](javascript:{ATTACK}) ![x](http://127.0.0.1:9/x.png) :red[x] $x^2$ `code` **bold**",
     "right to left": "\u202eabc \u202b " + "שלום עולם وثيقة باللغة العربية " * 20,
     "emoji": "👩‍👩‍👧‍👦🏳️‍🌈 rank " * 50 + "e\u0301 \u200b\ufeff",
     "control": "".join(map(chr, [*range(1, 32), 127])) + "rank \x1b[31mred\x1b[0m \ud7ff",
@@ -44,7 +44,7 @@ def server(start, folder):
             GradeLevel("Yes", "**yes**"),
             GradeLevel("Very"),
         ),
-        guidelines=f"Read {SCRIPT} <img src=x onerror='{HACK}'>",
+        guidelines=f"Read {SCRIPT} <img src=x onerror='{ATTACK}'>",
     )
     workspace = Workspace(f"sqlite:///{folder / 'labels.db'}")
     number = workspace.collections.add(f"hostile {SCRIPT}", collection, texts)
