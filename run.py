@@ -77,12 +77,13 @@ def test(arguments: list[str]) -> int:
     """Check style and types, then run the tests; further arguments go to pytest."""
     install("requirements-test.txt")
     os.chdir(HERE)
+    checks = [] if arguments else [["ruff", "check", "."], ["ruff", "format", "--check", "."], ["mypy"]]
     # Kernels and tests are compiled beside the checks, once, and not by each of the processes that test.
     ahead = [
         subprocess.Popen([str(PYTHON), "-m", *each], env=environment(), stdout=subprocess.DEVNULL)
         for each in (["rulerank", "warm"], ["pytest", "--collect-only"])
+        if checks
     ]
-    checks = [] if arguments else [["ruff", "check", "."], ["ruff", "format", "--check", "."], ["mypy"]]
     for check in checks:
         code = python("-m", *check)
         if code:

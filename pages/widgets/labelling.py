@@ -175,7 +175,9 @@ def _told(opened: OpenCampaign, act: LabelEvent) -> str:
     if act.kind is Kind.LATER:
         return "later"
     reason = plain(act.text)
-    return f"can't tell, {reason if len(reason) <= LONGEST_REASON else f'{reason[:LONGEST_REASON]}…'}"
+    if len(reason) > LONGEST_REASON:
+        reason = f"{reason[:LONGEST_REASON]}…"
+    return f"can't tell, {reason}" if reason else "can't tell"
 
 
 def _pause(pause: Pause) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.widgets import charts
+from pages.widgets.labelling import LONGEST_REASON
 from pages.widgets.progress_data import Labels
 from rulerank.campaign import OpenCampaign
 
@@ -41,7 +42,8 @@ def show_given_up(opened: OpenCampaign, names: Mapping[int, str]) -> None:
     acts = opened.live.fold.given_up()
     if not acts:
         return
-    reasons = Counter(act.text or "no reason" for act in acts)
+    # What was added in one's own words would make every reason a different one.
+    reasons = Counter(act.text.partition(":")[0][:LONGEST_REASON] or "no reason" for act in acts)
     most = ", ".join(f"{reason} ({count:,d})" for reason, count in reasons.most_common(3))
     with st.expander(f"Could not tell: {len(acts):,d}"):
         st.caption(

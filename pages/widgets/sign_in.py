@@ -24,10 +24,10 @@ _FIELDS = """
 <form action="{action}" method="post" class="rr-sign-in">
   <label for="rr-person">Name</label>
   <input id="rr-person" name="person" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="100"
-    value="{name}" required {first}>
+    value="{name}" required>
   <label for="rr-password">Password</label>
   <input id="rr-password" name="password" type="password" autocomplete="{kind}-password" maxlength="1000" {least}
-    required {second}>
+    required>
   {more}
   <label class="rr-show"><input type="checkbox"> Show the password</label>
   <button type="submit">{button}</button>
@@ -56,12 +56,9 @@ def ask() -> None:
 
 
 def _fields(action: str, *, kind: str, button: str, least: str = "", more: str = "", name: str = "") -> str:
-    """Return the form; whoever has just tried under a name goes on with the password."""
-    first, second = ("", "autofocus") if name else ("autofocus", "")
-    name = html.escape(plain_text(name), quote=True)
-    return _FIELDS.format(
-        action=action, kind=kind, least=least, more=more, button=button, name=name, first=first, second=second
-    )
+    """Return the form, with the name that somebody has just tried."""
+    name = html.escape(plain_text(name))
+    return _FIELDS.format(action=action, kind=kind, least=least, more=more, button=button, name=name)
 
 
 def _show_said() -> None:

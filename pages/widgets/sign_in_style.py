@@ -40,7 +40,7 @@ if (!window.rulerankDoor) {
     if (event.target.matches(".rr-sign-in")) field(event.target).type = "password";
   }, true);
 }
-document.querySelector(".rr-sign-in input")?.focus();
+[...document.querySelectorAll(".rr-sign-in input")].find((field) => !field.value)?.focus();
 </script>"""
 """Shows the password on demand; without it the form works as well."""
 

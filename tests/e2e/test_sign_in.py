@@ -140,6 +140,7 @@ def test_a_wrong_name_and_a_wrong_password_are_told_alike_and_guessing_is_slowed
         said.append(stranger.page.get_by_role("alert").inner_text())
         expect(stranger.page.locator("input[name=person]")).to_have_value(name)
         expect(stranger.page.locator("input[name=password]")).to_have_value("")
+        expect(stranger.page.locator("input[name=password]")).to_be_focused()
     assert said[0] == said[1]
     sly = 'Eve"><img src=x onerror=alert(1)>'
     stranger.sign_in(sly, "wrong password")

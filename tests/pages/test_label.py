@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.widgets.document import LONG, LONGEST, document_html, marked, pieces, plain, text_shown
-from pages.widgets.labelling import REASONS, RefusedError, answer
+from pages.widgets.labelling import REASONS, RefusedError, View, answer, panel_data
 from rulerank.campaign import Kind
 from rulerank.sampling import SSAR
 from rulerank.texts import DocumentText
@@ -118,6 +118,14 @@ def test_cannot_tell_needs_a_reason(demo, panel):
     assert (given.row, given.text) == (row, f"{REASONS[0]}: one word only")
     assert panel.data["saved"]["what"] == f"can't tell, {REASONS[0]}: one word only"
     assert [reason.lower() for reason in panel.data["reasons"]] == [reason.lower() for reason in REASONS]
+
+
+def test_a_reason_is_told_in_short_and_an_old_log_may_have_none(demo, panel):
+    panel.press("s", note="long " * 40)
+    assert panel.data["saved"]["what"] == f"can't tell, {('long ' * 40)[:60]}…"
+    demo.live.write(1, panel.row(), Kind.CANNOT_TELL)
+    panel.data = panel_data(panel.workspace, demo, panel.workspace.people.ensure_single_user(), View())
+    assert panel.data["saved"]["what"] == "can't tell"
 
 
 def test_undo_says_what_was_taken_back(demo, panel):

@@ -176,6 +176,22 @@ def test_several_rankers_can_be_compared(workspace, labelled_demo):
     assert numbers(page)["MAP now"] == f"{last.values['map']:.3f}"
 
 
+def test_documents_that_could_not_be_told_are_listed_with_their_reasons(workspace, labelled_demo):
+    assert not [each for each in run_page(labelled_demo).expander if each.label.startswith("Could not tell")]
+    opened = workspace.open(labelled_demo)
+    first, second, third = [row for row in range(len(opened.items)) if opened.live.fold.grade(row) is None][:3]
+    for row, reason in ((first, "too little text"), (second, "too little text: one word only"), (third, "")):
+        opened.live.write(1, row, Kind.CANNOT_TELL, text=reason)
+    page = run_page(labelled_demo)
+    (told,) = [each for each in page.expander if each.label.startswith("Could not tell")]
+    assert told.label == "Could not tell: 3"
+    assert told.text[0].value == "Most often: too little text (2), no reason (1)."
+    table = told.dataframe[0].value
+    assert table["Document"].tolist() == [opened.document(row)[1] for row in (first, second, third)]
+    assert table["Reason"].tolist() == ["too little text", "too little text: one word only", ""]
+    assert table["Left the pool"].all()
+
+
 def test_new_labels_show_at_the_next_look(workspace, labelled_demo):
     page = run_page(labelled_demo)
     give_labels(workspace, labelled_demo, workspace.people.ensure_single_user().id, 2)
