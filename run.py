@@ -21,6 +21,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 HOME = HERE / ".venv"
 PYTHON = HOME / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+INTERRUPTED = 130
 
 
 def install(requirements: str) -> None:
@@ -59,7 +60,7 @@ def python(*arguments: str) -> int:
     try:
         return subprocess.run([str(PYTHON), *arguments], cwd=os.getcwd(), check=False, env=environment()).returncode
     except KeyboardInterrupt:
-        return 130
+        return INTERRUPTED
 
 
 def environment() -> dict[str, str]:
@@ -113,7 +114,9 @@ def main(arguments: list[str]) -> int:
     if not first:
         install("requirements.txt")
         os.chdir(HERE)
-        return python("-m", "rulerank", "warm") or python("-m", "streamlit", "run", "app.py")
+        if python("-m", "rulerank", "warm") == INTERRUPTED:
+            return INTERRUPTED
+        return python("-m", "streamlit", "run", "app.py")
     print(__doc__)
     return 0 if first in ("-h", "--help") else 2
 

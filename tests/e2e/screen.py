@@ -16,7 +16,7 @@ READY = '[data-testid="stApp"][data-test-connection-state="CONNECTED"][data-test
 DWELL = 270
 """Milliseconds to look at a document before a key counts: a little more than the campaigns ask for."""
 
-PATIENCE = 20_000
+PATIENCE = 60_000
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 """The first is Chromium without windows: the same engine for a fifth less of the processor."""
 
