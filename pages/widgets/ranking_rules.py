@@ -9,7 +9,16 @@ import numpy as np
 import pandas as pd
 
 from pages.widgets.ranking_data import Fitted
-from rulerank.ranking import LRAR, EagerRules, LRARItems, QueryLevelRules, QueryTermRules, StableRules
+from rulerank.ranking import (
+    LRAR,
+    EagerRules,
+    LRARItems,
+    QueryLevelRules,
+    QueryTermRules,
+    RuleRanker,
+    SmoothItems,
+    StableRules,
+)
 from rulerank.rules import Rule, mine_document
 from rulerank.rules.items import Items
 
@@ -26,6 +35,7 @@ def rules_behind(fitted: Fitted, document: Items, query: int | None = None) -> l
         EagerRules: _frequent,
         StableRules: _stable,
         QueryLevelRules: _own,
+        SmoothItems: _smoothed,
     }
     way = ways.get(type(fitted.model))
     return None if way is None else way(fitted, document, query)
@@ -48,6 +58,16 @@ def _frequent(fitted: Fitted, document: Items, query: int | None) -> list[Rule]:
     settings = fitted.model.get_params()
     least = max(1, math.ceil(settings["min_support"] * len(fitted.grades) - 1e-9))
     return _mined(fitted, document, support=least, confidence=settings["min_confidence"])
+
+
+def _smoothed(fitted: Fitted, document: Items, query: int | None) -> list[Rule]:
+    assert isinstance(fitted.model, SmoothItems)
+    return fitted.model.rules(document)
+
+
+def over_antecedents(model: RuleRanker) -> bool:
+    """Say whether a ranker averages over all antecedents, and not over the rules of each grade."""
+    return isinstance(model, SmoothItems) or (isinstance(model, LRAR) and model.average == "antecedents")
 
 
 def _own(fitted: Fitted, document: Items, query: int | None) -> list[Rule]:
@@ -83,7 +103,7 @@ def _is_stable(rule: Rule, shared: np.ndarray, fitted: Fitted, queries: np.ndarr
 def grade_shares(rules: Sequence[Rule], levels: int, *, whole: bool = False) -> np.ndarray:
     """Return s(d, r), the mean confidence of the rules for each grade, and p(r|d), their shares (eq. 1 and 2).
 
-    `whole` divides by all antecedents, as `LRARItems` does, and not by the rules of the grade.
+    `whole` divides by all antecedents, as `over_antecedents` says, and not by the rules of the grade.
     """
     means = np.zeros(levels)
     antecedents = len({rule.antecedent for rule in rules})

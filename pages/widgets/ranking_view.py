@@ -12,11 +12,11 @@ import streamlit as st
 from pages.widgets import audience, charts
 from pages.widgets.plain import plain
 from pages.widgets.ranking_data import SCORES, Documents, Fitted, metrics_of
-from pages.widgets.ranking_rules import rules_behind, score_words, shares_table
+from pages.widgets.ranking_rules import over_antecedents, rules_behind, score_words, shares_table
 from rulerank.campaign import OpenCampaign
 from rulerank.metrics import Audience
 from rulerank.metrics.conventions import conventions
-from rulerank.ranking import QueryLevelRules, QueryTermRules
+from rulerank.ranking import QueryLevelRules, QueryTermRules, SmoothItems
 
 MOST_RULES = 200
 
@@ -179,7 +179,7 @@ def show_rules(opened: OpenCampaign, fitted: Fitted, documents: Documents, place
     if isinstance(fitted.model, QueryLevelRules):
         query = _show_functions(opened, fitted, document)
     rules = rules_behind(fitted, document, query)
-    whole = getattr(fitted.model, "average", "") == "antecedents"
+    whole = over_antecedents(fitted.model)
     if rules is None:
         st.info("This ranker does not tell which rules it used.")
         return
@@ -206,9 +206,10 @@ def show_rules(opened: OpenCampaign, fitted: Fitted, documents: Documents, place
         column_config={"If the document has": st.column_config.TextColumn(width="large")},
     )
     more = f" The strongest {MOST_RULES} of {len(table):,d} are listed." if len(table) > MOST_RULES else ""
+    near = " together with those of the bins around, which weigh less the more labels this bin has itself"
     st.caption(
-        "Support: labelled documents with these values and this grade. "
-        f"Confidence: their share of all with these values.{more}"
+        "Support: labelled documents with these values and this grade. Confidence: their share of all with these "
+        f"values{near if isinstance(fitted.model, SmoothItems) else ''}.{more}"
     )
 
 

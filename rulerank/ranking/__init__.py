@@ -6,6 +6,16 @@ from rulerank.ranking.lrar import LRAR
 from rulerank.ranking.lrar_items import LRARItems
 from rulerank.ranking.query_level import QueryLevelRules
 from rulerank.ranking.query_terms import QueryTermRules
+from rulerank.ranking.smooth_items import SmoothItems
 from rulerank.ranking.stable import StableRules
 
-__all__ = ["LRAR", "EagerRules", "LRARItems", "QueryLevelRules", "QueryTermRules", "RuleRanker", "StableRules"]
+__all__ = [
+    "LRAR",
+    "EagerRules",
+    "LRARItems",
+    "QueryLevelRules",
+    "QueryTermRules",
+    "RuleRanker",
+    "SmoothItems",
+    "StableRules",
+]

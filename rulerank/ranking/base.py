@@ -131,8 +131,8 @@ class RuleRanker(Params):
 
 
 def normalise(scores: Floats, prior: Floats) -> Floats:
-    """Return each row divided by its sum; a row of zeros becomes `prior`."""
-    totals = scores.sum(axis=1, keepdims=True)
+    """Return each row, of grades, divided by its sum; a row of zeros becomes `prior`."""
+    totals = scores.sum(axis=-1, keepdims=True)
     return np.where(totals > 0, scores / np.where(totals > 0, totals, 1.0), prior)
 
 

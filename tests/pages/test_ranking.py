@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from pages import context
 from pages.widgets import ranking_data as data
 from pages.widgets.plain import plain
-from pages.widgets.ranking_rules import grade_shares, rules_behind, score_words, shares_table
+from pages.widgets.ranking_rules import grade_shares, over_antecedents, rules_behind, score_words, shares_table
 from pages.widgets.ranking_view import grade_text, ranking_table
 from rulerank.campaign import Kind, Settings
 from rulerank.metrics import evaluate
@@ -37,7 +37,7 @@ def labelled_query(opened) -> int:
     return int(np.bincount(opened.query_index[opened.labelled()[0]]).argmax())
 
 
-@pytest.mark.parametrize("name", ["lrar", "lrar_items", "eager_rules", "stable_rules"])
+@pytest.mark.parametrize("name", ["lrar", "lrar_items", "smooth_items", "eager_rules", "stable_rules"])
 def test_the_rules_shown_give_exactly_the_score(opened, name):
     fitted = data.fit(opened, name)
     documents = data.documents_of(opened, labelled_query(opened))
@@ -48,7 +48,7 @@ def test_the_rules_shown_give_exactly_the_score(opened, name):
         if not rules:
             continue
         told += 1
-        shares = grade_shares(rules, probabilities.shape[1], whole=name == "lrar_items")[1]
+        shares = grade_shares(rules, probabilities.shape[1], whole=over_antecedents(fitted.model))[1]
         np.testing.assert_allclose(shares, probabilities[place], atol=1e-6)
     assert told > len(documents) / 2
 

@@ -30,6 +30,11 @@ def fitted(name, data=None):
     return rankers[name]().fit(items, grades, qids)
 
 
+def whole_setting(name):
+    """The name of a setting that takes whole numbers: the length of antecedents, where a ranker has a choice."""
+    return "strength" if name == "smooth_items" else "max_antecedent"
+
+
 @pytest.fixture
 def strangers():
     return made_up(rows=23, bins=4, seed=1)
@@ -115,16 +120,16 @@ def test_the_callers_arrays_are_left_alone(name, order, features):
 def test_parameters_in_scikit_learns_manner(name):
     ranker = rankers[name]()
     params = ranker.get_params()
-    assert params["max_antecedent"] == (1 if name == "lrar_items" else 2)
+    first = whole_setting(name)
     assert repr(ranker) == f"{type(ranker).__name__}()"
-    assert ranker.set_params(max_antecedent=3) is ranker
-    assert ranker.get_params() == params | {"max_antecedent": 3}
-    assert repr(ranker) == f"{type(ranker).__name__}(max_antecedent=3)"
+    assert ranker.set_params(**{first: 3}) is ranker
+    assert ranker.get_params() == params | {first: 3}
+    assert repr(ranker) == f"{type(ranker).__name__}({first}=3)"
     copy = sklearn.base.clone(ranker)
     assert type(copy) is type(ranker)
     assert copy is not ranker
     assert copy.get_params() == ranker.get_params()
-    with pytest.raises(InputError, match="max_antecedent"):
+    with pytest.raises(InputError, match=first):
         ranker.set_params(antecedents=1)
 
 
@@ -138,9 +143,10 @@ def test_a_clone_has_learnt_nothing(name):
 def test_settings_count_from_the_next_prediction_on(name, strangers):
     ranker = fitted(name)
     ranker.predict(strangers[0])
-    ranker.set_params(max_antecedent=1)
+    setting = {whole_setting(name): 1}
+    ranker.set_params(**setting)
     items, grades, qids = made_up()
-    fresh = rankers[name](max_antecedent=1).fit(items, grades, qids)
+    fresh = rankers[name](**setting).fit(items, grades, qids)
     assert (ranker.predict(strangers[0]) == fresh.predict(strangers[0])).all()
 
 
@@ -208,15 +214,20 @@ def test_bad_documents_are_refused_and_change_nothing(name, strangers):
     assert (ranker.predict(strangers[0]) == before).all()
 
 
-@every
-@pytest.mark.parametrize("setting", [{"max_antecedent": 4}, {"min_confidence": 1.5}, {"min_support": -1}])
+BAD = ({"max_antecedent": 4}, {"min_confidence": 1.5}, {"min_support": -1}, {"strength": -1.0}, {"decay": 1.5})
+
+
+@pytest.mark.parametrize(
+    ("name", "setting"),
+    [(each.name, bad) for each in rankers for bad in BAD if next(iter(bad)) in each.value().get_params()],
+)
 def test_bad_settings_are_refused_with_their_names(name, setting):
     items, grades, qids = made_up()
     with pytest.raises(InputError, match=next(iter(setting))):
         rankers[name](**setting).fit(items, grades, qids).predict(items)
 
 
-@every
+@pytest.mark.parametrize("name", [name for name in rankers.names() if name != "smooth_items"])
 def test_without_any_rule_the_grade_distribution_speaks(name):
     ranker = rankers[name]().fit([[0, 0], [1, 0], [0, 1], [1, 1]], [0, 0, 0, 2], [1, 1, 2, 2])
     assert ranker.predict_proba([[9, 9]], [1]).tolist() == [[0.75, 0.0, 0.25]]
