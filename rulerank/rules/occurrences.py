@@ -1,21 +1,18 @@
-"""How often a document's antecedents occur in the labelled set, kept for a whole pool: one short pass a label."""
+"""How much a document shares with the labelled set, kept for a whole pool: one short pass a label."""
 
 from __future__ import annotations
 
-from math import perm
-
 import numpy as np
 
-from rulerank.errors import InputError
 from rulerank.kernels import kernel
-from rulerank.rules.items import Ints, Items, as_columns, check_antecedent
+from rulerank.rules.items import Ints, Items, as_columns
 from rulerank.threads import over_rows
 
 BLOCK = 4096
 """Pool documents at a time: their items stay in the processor's cache while one label after the other is counted."""
 
-MOST = 1 << 43
-"""The largest scale: a million labels then still fit into 64 bits."""
+UNIT = 1 << 24
+"""Of which the counts are whole numbers: a million labels of twenty thousand features still fit into 64 bits."""
 
 
 @kernel
@@ -40,23 +37,22 @@ def _add_shared(columns: Items, start: int, stop: int, labelled: Items, worth: I
 
 
 class OccurrenceIndex:
-    """How many labelled documents hold an antecedent of each pool document, on average; each length counts alike.
+    """How much labelled documents have in common with each pool document.
 
-    Two documents that share s of F items share C(s, k) of C(F, k) antecedents of k items, so no antecedent is ever
-    enumerated: a label is worth the mean of these shares over the lengths k. Kept as whole numbers, of which `scale`
-    make one label, so a label and its undo cancel and the order of the labels does not matter.
+    A labelled document that shares s items with it counts s H(s), where H(s) = 1 + 1/2 + ... + 1/s. In antecedents,
+    that is s + C(s, 2) - C(s, 3) / 2 + C(s, 4) / 3 - ...: each shared item and each shared pair once, less what the
+    pairs of many items say twice. None of them is ever enumerated. Kept as whole numbers of 1/UNIT, so a label and its
+    undo cancel and the order of the labels does not matter.
     """
 
-    def __init__(self, items: Items, *, max_antecedent: int = 2) -> None:
-        size = check_antecedent(max_antecedent)
+    def __init__(self, items: Items) -> None:
         self._columns = as_columns(items)
         features = len(self._columns)
-        longest = min(size, features)
-        self.scale = longest * perm(features, longest)
-        if self.scale > MOST:
-            raise InputError(f"{features} features are too many for antecedents of {size} items; set max_antecedent=2")
-        self._worth = np.array([_worth(shared, features, longest) for shared in range(features + 1)], np.int64)
+        harmonic = np.cumsum([0.0, *(1 / number for number in range(1, features + 1))])
+        self._worth = np.rint(np.arange(features + 1) * harmonic * UNIT).astype(np.int64)
         self._counts: Ints = np.zeros(self._columns.shape[1], np.int64)
+        self.copy = int(self._worth[-1])
+        """What a labelled document counts that is the same in all items."""
 
     def add(self, rows: list[int]) -> None:
         """Enter labels of these pool documents."""
@@ -74,12 +70,7 @@ class OccurrenceIndex:
         )
 
     def counts(self) -> Ints:
-        """Return `scale` times that mean for each pool document (a read-only view that later labels update)."""
+        """Return UNIT times that sum for each pool document (a read-only view that later labels update)."""
         view = self._counts.view()
         view.flags.writeable = False
         return view
-
-
-def _worth(shared: int, features: int, longest: int) -> int:
-    """Return longest! C(features, longest) times the sum over k of C(shared, k) / C(features, k)."""
-    return sum(perm(shared, k) * perm(features - k, longest - k) for k in range(1, longest + 1))
