@@ -145,7 +145,10 @@ def ask_methods(features: tuple[str, ...]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     left, right = st.columns(2, gap="large")
     with left:
-        hint = "Decides which document is shown next. SSAR needs the fewest labels and stops by itself."
+        hint = (
+            "Decides which document is shown next. SSAR stops by itself after few labels; fewest occurrences does not, "
+            "and ranked better than any other from as many labels in most comparisons (docs/samplers.md)."
+        )
         found["sampler"] = choose(samplers, "Sampler", DEFAULTS.sampler, hint=hint)
         if found["sampler"] == "ssarp":
             found["partitions"] = int(
@@ -164,7 +167,10 @@ def ask_methods(features: tuple[str, ...]) -> dict[str, Any]:
         # MDLP learns from grades, which a new campaign does not have.
         found["discretiser"] = choose(discretizers, "Discretiser", DEFAULTS.discretiser, without=("mdlp",), hint=hint)
     with right:
-        hint = "Learns from the labels and is measured on the Progress page, where others can be compared with it."
+        hint = (
+            "Learns from the labels and is measured on the Progress page, where others can be compared with it. LRAR is "
+            "the papers' own; with few labels, single items smoothed rank better (docs/samplers.md)."
+        )
         found["ranker"] = choose(rankers, "Ranker", DEFAULTS.ranker, hint=hint)
         found["bins"] = int(
             st.number_input(
