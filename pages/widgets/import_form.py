@@ -147,7 +147,7 @@ def ask_methods(features: tuple[str, ...]) -> dict[str, Any]:
     with left:
         hint = (
             "Decides which document is shown next. SSAR stops by itself after few labels; fewest occurrences does not, "
-            "and ranked better than any other from as many labels in most comparisons (docs/samplers.md)."
+            "but its labels gave the best ranking in most comparisons at equal numbers (docs/samplers.md)."
         )
         found["sampler"] = choose(samplers, "Sampler", DEFAULTS.sampler, hint=hint)
         if found["sampler"] == "ssarp":

@@ -13,6 +13,7 @@ SAMPLERS = {
     "committee": 0.26,
     "cover": 0.07,
     "elo_dcg": 0.65,
+    "fewest_occurrences": 0.007,
     "k_center": 0.014,
     "query_random": 0.003,
     "random": 0.001,
@@ -27,9 +28,11 @@ RANKERS = {
     "eager_rules": 0.25,
     "lambda_mart": 1.1,
     "lrar": 0.2,
+    "lrar_items": 0.02,
     "query_level_rules": 4.0,
     "rank_svm": 1.1,
     "ridge": 0.8,
+    "smooth_items": 0.08,
     "stable_rules": 0.35,
 }
 """The same, a point of the learning curve."""

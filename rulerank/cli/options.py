@@ -22,5 +22,9 @@ Bins = Annotated[int | None, typer.Option(help="Number of bins, where the discre
 SamplerName = Annotated[str, typer.Option(help=f"Sampler: {', '.join(samplers.names())}.")]
 RankerName = Annotated[str, typer.Option(help=f"Ranker: {', '.join(rankers.names())}.")]
 Antecedent = Annotated[int, typer.Option(help="Largest number of items in a rule's antecedent.", min=1, max=3)]
+OwnAntecedent = Annotated[
+    int | None,
+    typer.Option(help="Largest number of items in a rule's antecedent; by default the ranker's own.", min=1, max=3),
+]
 ConventionName = Annotated[str, typer.Option(help=f"Whose rules for the metrics: {', '.join(conventions.names())}.")]
 Seed = Annotated[int, typer.Option(help="Seed of the samplers that draw at random.")]

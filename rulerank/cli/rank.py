@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from rulerank.cli.options import Antecedent, AsJson, Bins, ConventionName, Files, Method, RankerName
+from rulerank.cli.options import AsJson, Bins, ConventionName, Files, Method, OwnAntecedent, RankerName
 from rulerank.cli.output import print_json, say, table, whole_file
 from rulerank.cli.source import discretizer_for, make, read, useful_items
 from rulerank.collection import Collection
@@ -23,7 +23,7 @@ def rank(
     ranker: RankerName = "lrar",
     method: Method = "mdlp",
     bins: Bins = None,
-    max_antecedent: Antecedent = 2,
+    max_antecedent: OwnAntecedent = None,
     out: Annotated[
         Path | None, typer.Option(help="Write one score a line here, in the order of the test rows.")
     ] = None,

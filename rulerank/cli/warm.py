@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import io
+import os
+import signal
+import threading
+from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import parent_process
 
 import numpy as np
 
@@ -28,14 +33,41 @@ from rulerank.threads import workers
 
 BINS = 4
 LABELS = 20
+SMALL = (6, 12, 8)  # queries, documents of each, features
 
 
 def warm() -> None:
     """Compile all kernels, on all cores; they are kept on disk, so this takes time only once."""
-    with progress("preparing (once)", len(STEPS)) as advance, ProcessPoolExecutor(workers()) as processes:
-        for done in as_completed([processes.submit(step, planted_collection(6, 12, 8)) for step in STEPS]):
+    with progress("preparing (once)", len(STEPS)) as advance:
+        try:
+            _together(advance)
+        except (ImportError, NotImplementedError, OSError):  # no processes that talk to one another on this machine
+            for step in STEPS:
+                step(planted_collection(*SMALL))
+
+
+def _together(advance: Callable[[int], None]) -> None:
+    """Take the steps in several processes."""
+    processes = ProcessPoolExecutor(min(workers(), len(STEPS)), initializer=_stay_with_parent)
+    try:
+        for done in as_completed([processes.submit(step, planted_collection(*SMALL)) for step in STEPS]):
             done.result()
             advance(1)
+    finally:
+        processes.shutdown(cancel_futures=True)
+
+
+def _stay_with_parent() -> None:
+    """Leave Ctrl-C to the process that started this one, and end with it however it ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
 
 
 def _label(collection: Collection) -> None:

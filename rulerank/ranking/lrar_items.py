@@ -1,4 +1,4 @@
-"""LRAR of single items: the reading of LRAR that ranks best with few labels (chosen on validation folds)."""
+"""LRAR of single items: a reading of LRAR that ranks better with few labels than the papers' own."""
 
 from __future__ import annotations
 

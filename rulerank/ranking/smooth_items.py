@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rulerank.errors import InputError
+from rulerank.errors import InputError, MemoryLimitError
 from rulerank.kernels import kernel
 from rulerank.ranking.base import Floats, RuleRanker, normalise
 from rulerank.registry import rankers
@@ -16,17 +16,19 @@ from rulerank.rules.items import Ints, Items, as_document
 from rulerank.rules.rule import Rule
 from rulerank.threads import over_rows
 
-BINS = 256  # items are bytes
+LIMIT = 2 * 1024**3
+COPIES = 10  # of the table of counts, as bytes that are used at the same time
 
 
 @kernel
 def _add_confidences(columns: Items, theta: Ints, start: int, stop: int, sums: Ints) -> None:
-    """Add the confidences of every document's items."""
-    features, _, width = theta.shape
+    """Add the confidences of every document's items; the last bin stands for all beyond it."""
+    features, bins, width = theta.shape
     for u in range(start, stop):
         for feature in range(features):
+            place = min(np.int64(columns[feature, u]), bins - 1)
             for grade in range(width):
-                sums[u, grade] += theta[feature, columns[feature, u], grade]
+                sums[u, grade] += theta[feature, place, grade]
 
 
 @rankers.register("smooth_items", "LRAR of single items, smoothed (fewest labels)")
@@ -53,50 +55,58 @@ class SmoothItems(RuleRanker):
         self.strength = strength
         self.decay = decay
         self._counts: Ints | None = None
-        self._theta: tuple[object, Floats] | None = None
+        self._theta: tuple[tuple[float, float], Floats] | None = None
 
     def _changed(self, document: Items | None = None, grade: int = -1, sign: int = 0) -> None:
         self._theta = None
-        if self._counts is None or document is None or grade >= self._counts.shape[2]:
+        counts = self._counts
+        if counts is None or document is None or document.max() > counts.shape[1] - 2 or grade >= counts.shape[2]:
             self._counts = None
         else:
-            self._counts[np.arange(len(document)), document, grade] += sign
+            counts[np.arange(len(document)), document, grade] += sign
 
     def _counted(self) -> Ints:
-        """Return n_r(b): features by bins by grades."""
+        """Return n_r(b): features by bins by grades, and one bin more than there are labels in."""
         if self._counts is None:
             columns, grades = self.training
-            width = self.grades_.size
+            bins, width = int(columns.max()) + 2, self.grades_.size
+            needed = COPIES * 8 * len(columns) * bins * width
+            if needed > LIMIT:
+                raise MemoryLimitError(
+                    f"grades up to {width - 1} in {bins} bins of {len(columns)} features would take "
+                    f"{needed / 1e6:,.0f} MB, more than the limit of {LIMIT / 1e6:,.0f} MB; use fewer bins, or number "
+                    "the grades 0, 1, 2 and so on"
+                )
             codes = columns.astype(np.int64) * width + grades
-            self._counts = np.stack([np.bincount(code, minlength=BINS * width) for code in codes]).reshape(
-                len(codes), BINS, width
-            )
+            found = [np.bincount(code, minlength=bins * width) for code in codes]
+            self._counts = np.stack(found).reshape(len(codes), bins, width)
         return self._counts[:, :, : self.grades_.size]
 
     def confidences(self) -> Floats:
-        """Return theta_r(b): features by bins by grades; zeros where nothing is known (with decay 0 only)."""
-        if not 0 <= self.strength < np.inf:
-            raise InputError(f"strength must be a number of at least 0, not {self.strength!r}")
-        if not 0 <= self.decay <= 1:
-            raise InputError(f"decay must lie in 0..1, not {self.decay!r}")
-        settings = (self.strength, self.decay)
+        """Return theta_r(b), features by bins by grades (read-only); the last bin stands for all beyond it.
+
+        Zeros where nothing is known: decay 0, or one so small that nothing of a far label is left.
+        """
+        settings = self._settings()
         if self._theta is None or self._theta[0] != settings:
+            strength, decay = settings
             own = self._counted().astype(np.float64)
-            near = normalise(self._around(own), np.zeros(own.shape[2]))
+            near = normalise(_around(own, decay), np.zeros(own.shape[2]))
             labels = own.sum(axis=2, keepdims=True)
             known = near.sum(axis=2, keepdims=True) > 0
-            weight = np.where(known, labels + self.strength, 1.0)
-            theta = np.where(weight > 0, (own + self.strength * near) / np.where(weight > 0, weight, 1.0), near)
+            weight = np.where(known, labels + strength, 1.0)
+            theta = np.where(weight > 0, (own + strength * near) / np.where(weight > 0, weight, 1.0), near)
+            theta.flags.writeable = False
             self._theta = settings, theta
         return self._theta[1]
 
-    def _around(self, own: Floats) -> Floats:
-        """Return m_r(b), by one pass from either side."""
-        lower, upper = own.copy(), own.copy()
-        for place in range(1, BINS):
-            lower[:, place] += self.decay * lower[:, place - 1]
-            upper[:, -1 - place] += self.decay * upper[:, -place]
-        return lower + upper - own
+    def _settings(self) -> tuple[float, float]:
+        for name, most in (("strength", np.inf), ("decay", 1.0)):
+            value = getattr(self, name)
+            if not isinstance(value, int | float | np.number) or not 0 <= value <= most or value == np.inf:
+                limits = "a number of at least 0" if most == np.inf else f"a number from 0 to {most:g}"
+                raise InputError(f"{name} must be {limits}, not {value!r}")
+        return float(self.strength), float(self.decay)
 
     def _proba(self, columns: Items, qids: list[Hashable] | None) -> Floats:
         theta = np.rint(self.confidences() * scale_for(len(columns))).astype(np.int64)
@@ -108,9 +118,19 @@ class SmoothItems(RuleRanker):
         """Return the rules of a document with the confidences that they count with."""
         items = as_document(document, features=self.features)
         theta, counts = self.confidences(), self._counted()
+        places = np.minimum(items, theta.shape[1] - 1)
         return [
-            Rule(((feature, int(number)),), grade, int(counts[feature, number, grade]), float(confidence))
-            for feature, number in enumerate(items)
-            for grade, confidence in enumerate(theta[feature, number])
+            Rule(((feature, int(items[feature])),), grade, int(counts[feature, place, grade]), float(confidence))
+            for feature, place in enumerate(places)
+            for grade, confidence in enumerate(theta[feature, place])
             if confidence > 0
         ]
+
+
+def _around(own: Floats, decay: float) -> Floats:
+    """Return m_r(b), by one pass from either side."""
+    lower, upper = own.copy(), own.copy()
+    for place in range(1, own.shape[1]):
+        lower[:, place] += decay * lower[:, place - 1]
+        upper[:, -1 - place] += decay * upper[:, -place]
+    return lower + upper - own

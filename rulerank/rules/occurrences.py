@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from rulerank.errors import InputError
 from rulerank.kernels import kernel
 from rulerank.rules.items import Ints, Items, as_columns
 from rulerank.threads import over_rows
@@ -11,8 +12,12 @@ from rulerank.threads import over_rows
 BLOCK = 4096
 """Pool documents at a time: their items stay in the processor's cache while one label after the other is counted."""
 
-UNIT = 1 << 24
-"""Of which the counts are whole numbers: a million labels of twenty thousand features still fit into 64 bits."""
+UNIT = 12_252_240
+"""Counts are whole numbers of 1/UNIT. 1 to 18 divide it, so up to 19 shared items count exactly, and ties are ties; a
+million labels of twenty thousand features still fit into 64 bits."""
+
+MOST_FEATURES = 65_535
+"""Shared items are counted in 16 bits."""
 
 
 @kernel
@@ -48,6 +53,8 @@ class OccurrenceIndex:
     def __init__(self, items: Items) -> None:
         self._columns = as_columns(items)
         features = len(self._columns)
+        if features > MOST_FEATURES:
+            raise InputError(f"there are {features:,} features; this sampler takes at most {MOST_FEATURES:,}")
         harmonic = np.cumsum([0.0, *(1 / number for number in range(1, features + 1))])
         self._worth = np.rint(np.arange(features + 1) * harmonic * UNIT).astype(np.int64)
         self._counts: Ints = np.zeros(self._columns.shape[1], np.int64)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[2]
 
@@ -31,9 +34,32 @@ print(*sorted(k.py_func.__qualname__ for k in kernels if not k.signatures and k.
 
 
 def test_no_kernel_is_left_to_compile():
-    """A kernel that only others call is part of those; every other must have been called."""
+    """A kernel that only others call is part of those; every other must have been called.
+
+    (By its name: a kernel that is called from both sides, or named like something that kernels use, is not seen.)
+    """
     done = subprocess.run(
         [sys.executable, "-c", "import sys\n" + LEFT], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
     assert not done.stdout.split(), done.stdout
+
+
+def test_the_command_takes_all_steps_and_none_goes_on_when_it_is_ended():
+    command = [sys.executable, "-m", "rulerank", "warm"]
+    assert subprocess.run(command, cwd=ROOT, capture_output=True, check=False, timeout=300).returncode == 0
+    started = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    children = Path(f"/proc/{started.pid}/task/{started.pid}/children")
+    if not children.exists():
+        started.wait()
+        pytest.skip("needs Linux's list of child processes")
+    found: list[str] = []
+    while not found and started.poll() is None:
+        found = children.read_text().split()
+    started.terminate()
+    started.wait()
+    assert found
+    end = time.monotonic() + 30
+    while any(Path(f"/proc/{number}").exists() for number in found):
+        assert time.monotonic() < end, "a process goes on without the one that started it"
+        time.sleep(0.1)

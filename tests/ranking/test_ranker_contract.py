@@ -32,7 +32,8 @@ def fitted(name, data=None):
 
 def whole_setting(name):
     """The name of a setting that takes whole numbers: the length of antecedents, where a ranker has a choice."""
-    return "strength" if name == "smooth_items" else "max_antecedent"
+    params = rankers[name]().get_params()
+    return "max_antecedent" if "max_antecedent" in params else next(iter(params))
 
 
 @pytest.fixture
@@ -121,6 +122,8 @@ def test_parameters_in_scikit_learns_manner(name):
     ranker = rankers[name]()
     params = ranker.get_params()
     first = whole_setting(name)
+    if first == "max_antecedent":
+        assert params[first] == (1 if name == "lrar_items" else 2)
     assert repr(ranker) == f"{type(ranker).__name__}()"
     assert ranker.set_params(**{first: 3}) is ranker
     assert ranker.get_params() == params | {first: 3}

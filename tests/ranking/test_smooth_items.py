@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulerank.discretize import Tube
+from rulerank.errors import InputError, MemoryLimitError
 from rulerank.metrics import evaluate
 from rulerank.ranking import LRARItems, SmoothItems
 from rulerank.synthetic import planted_collection
@@ -68,6 +69,17 @@ def test_many_labels_of_its_own_outweigh_the_neighbours():
     assert SmoothItems(strength=1e9).fit(items, np.repeat([0, 1], 3000)).predict([[0]])[0] == pytest.approx(
         1 / 3, rel=1e-5
     )
+
+
+def test_grades_without_limit_are_refused_before_they_fill_the_memory():
+    with pytest.raises(MemoryLimitError, match="number the grades"):
+        SmoothItems().fit(np.full((2, 40), 200), [0, 32_767]).predict(np.zeros((1, 40)))
+
+
+@pytest.mark.parametrize("setting", [{"strength": "a"}, {"strength": None}, {"strength": np.inf}, {"decay": np.nan}])
+def test_settings_that_are_no_numbers_are_refused(setting):
+    with pytest.raises(InputError, match=next(iter(setting))):
+        SmoothItems(**setting).fit([[0]], [1]).predict([[0]])
 
 
 def test_its_rules_carry_the_confidences_that_count():

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
+from rulerank.errors import InputError
 from rulerank.rules import occurrences
 from rulerank.rules.occurrences import UNIT, OccurrenceIndex
 from rulerank.sampling import SSAR, FewestOccurrences
@@ -80,6 +81,11 @@ def test_pools_longer_than_a_block_and_more_than_a_byte_of_shared_items():
     wide.add([0])
     assert wide.counts().tolist() == [wide.copy, wide.copy]
     assert wide.copy / UNIT == pytest.approx(300 * sum(1 / n for n in range(1, 301)))
+
+
+def test_more_features_than_can_be_counted_are_refused():
+    with pytest.raises(InputError, match="65,535"):
+        OccurrenceIndex(np.zeros((1, 65_536), np.uint8))
 
 
 def test_often_met_items_count_more_than_once():
