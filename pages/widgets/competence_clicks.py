@@ -23,7 +23,7 @@ _SCRIPT = """
 const kept = new WeakMap();
 
 function start(root) {
-  const mine = { plot: null, chosen: null, tell: null, before: null, waiting: undefined };
+  const mine = { plot: null, chosen: null, tell: null, before: null, cell: null, waiting: undefined };
   const axis = (plot, letter, panel) => plot._fullLayout?.[`${letter}axis${panel ? panel + 1 : ""}`];
 
   const frame = (layer, plot, panel, column, row) => {
@@ -59,6 +59,14 @@ function start(root) {
     if (chosen.column !== null) frame(layer, plot, chosen.panel, chosen.column, null);
   };
 
+  const tell_in = (milliseconds) => {
+    clearTimeout(mine.waiting);
+    mine.waiting = setTimeout(() => {
+      mine.waiting = undefined;
+      mine.tell(mine.cell);
+    }, milliseconds);
+  };
+
   // The first click of two looks like any other: it is framed at once, but told only when no second one follows.
   const clicked = (event) => {
     const point = event.points?.[0];
@@ -69,10 +77,13 @@ function start(root) {
     const column = panel < mine.chosen.panels ? Math.round(point.x) : -1;
     mine.chosen = { ...mine.chosen, row, ...(column < 0 ? {} : { panel, column }) };
     draw();
-    mine.waiting = setTimeout(() => {
-      mine.waiting = undefined;
-      mine.tell([panel, column, row]);
-    }, mine.plot?._context?.doubleClickDelay ?? 300);
+    mine.cell = [panel, column, row];
+    tell_in(mine.plot?._context?.doubleClickDelay ?? 300);
+  };
+
+  // A second press has begun: plotly says what it was when the button is let go, which a busy browser may do late.
+  const pressed = () => {
+    if (mine.waiting !== undefined) tell_in(1500);
   };
 
   // A double click zooms, and chooses nothing.
@@ -89,6 +100,7 @@ function start(root) {
     if (!found?.on) return;
     if (found !== mine.plot) {
       mine.plot = found;
+      found.addEventListener("mousedown", pressed, true);
       found.on("plotly_click", clicked);
       found.on("plotly_doubleclick", zoomed);
       found.on("plotly_afterplot", draw);
@@ -103,6 +115,7 @@ function start(root) {
   mine.stop = () => {
     observer.disconnect();
     clearTimeout(mine.waiting);
+    mine.plot?.removeEventListener("mousedown", pressed, true);
     mine.plot?.removeListener?.("plotly_click", clicked);
     mine.plot?.removeListener?.("plotly_doubleclick", zoomed);
     mine.plot?.removeListener?.("plotly_afterplot", draw);

@@ -100,7 +100,7 @@ def test_a_double_click_zooms_and_chooses_nothing(page, found):
         }""",
         arg=near,
     )
-    page.wait_for_timeout(1500)  # longer than a click takes to be told and answered
+    page.wait_for_timeout(2000)  # longer than a click takes to be told and answered
     assert page.get_by_role("combobox", name="Function of the query").input_value() == chosen
     for after, frame in zip(page.evaluate(FRAMES), before, strict=True):
         assert after == pytest.approx(frame, abs=1)
