@@ -7,7 +7,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, as_completed
 from multiprocessing import parent_process
 
 import numpy as np
@@ -41,7 +41,8 @@ def warm() -> None:
     with progress("preparing (once)", len(STEPS)) as advance:
         try:
             _together(advance)
-        except (ImportError, NotImplementedError, OSError):  # no processes that talk to one another on this machine
+        except (BrokenExecutor, ImportError, NotImplementedError, OSError):
+            # No processes that talk to one another on this machine, or no memory for several at once.
             for step in STEPS:
                 step(planted_collection(*SMALL))
 

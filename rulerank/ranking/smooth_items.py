@@ -13,10 +13,10 @@ from rulerank.ranking.base import Floats, RuleRanker, normalise
 from rulerank.registry import rankers
 from rulerank.rules.confidences import scale_for
 from rulerank.rules.items import Ints, Items, as_document
+from rulerank.rules.mine import BLOCK_LIMIT
 from rulerank.rules.rule import Rule
 from rulerank.threads import over_rows
 
-LIMIT = 2 * 1024**3
 COPIES = 10  # of the table of counts, as bytes that are used at the same time
 
 
@@ -71,11 +71,11 @@ class SmoothItems(RuleRanker):
             columns, grades = self.training
             bins, width = int(columns.max()) + 2, self.grades_.size
             needed = COPIES * 8 * len(columns) * bins * width
-            if needed > LIMIT:
+            if needed > BLOCK_LIMIT:
                 raise MemoryLimitError(
                     f"grades up to {width - 1} in {bins} bins of {len(columns)} features would take "
-                    f"{needed / 1e6:,.0f} MB, more than the limit of {LIMIT / 1e6:,.0f} MB; use fewer bins, or number "
-                    "the grades 0, 1, 2 and so on"
+                    f"{needed / 1e6:,.0f} MB, more than the limit of {BLOCK_LIMIT / 1e6:,.0f} MB; use fewer bins, or "
+                    "number the grades 0, 1, 2 and so on"
                 )
             codes = columns.astype(np.int64) * width + grades
             found = [np.bincount(code, minlength=bins * width) for code in codes]

@@ -5,9 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from concurrent.futures import BrokenExecutor
 from pathlib import Path
 
 import pytest
+
+from rulerank.cli import warm
 
 ROOT = Path(__file__).parents[2]
 
@@ -63,3 +66,15 @@ def test_the_command_takes_all_steps_and_none_goes_on_when_it_is_ended():
     while any(Path(f"/proc/{number}").exists() for number in found):
         assert time.monotonic() < end, "a process goes on without the one that started it"
         time.sleep(0.1)
+
+
+@pytest.mark.parametrize("error", [BrokenExecutor, NotImplementedError, OSError])
+def test_without_several_processes_one_takes_all_steps(monkeypatch, error):
+    def refuse(advance):
+        raise error
+
+    taken = []
+    monkeypatch.setattr(warm, "_together", refuse)
+    monkeypatch.setattr(warm, "STEPS", (lambda _: taken.append(1), lambda _: taken.append(2)))
+    warm.warm()
+    assert taken == [1, 2]
