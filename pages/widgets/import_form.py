@@ -169,7 +169,8 @@ def ask_methods(features: tuple[str, ...]) -> dict[str, Any]:
     with right:
         hint = (
             "Learns from the labels and is measured on the Progress page, where others can be compared with it. LRAR "
-            "is the papers' own; with few labels, single items smoothed rank better (docs/samplers.md)."
+            "is the papers' own; with few labels, single items that are smoothed, or smoothed and weighted, rank "
+            "better (docs/samplers.md)."
         )
         found["ranker"] = choose(rankers, "Ranker", DEFAULTS.ranker, hint=hint)
         found["bins"] = int(

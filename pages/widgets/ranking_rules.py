@@ -18,6 +18,7 @@ from rulerank.ranking import (
     RuleRanker,
     SmoothItems,
     StableRules,
+    WeightedItems,
 )
 from rulerank.rules import Rule, mine_document
 from rulerank.rules.items import Items
@@ -36,6 +37,7 @@ def rules_behind(fitted: Fitted, document: Items, query: int | None = None) -> l
         StableRules: _stable,
         QueryLevelRules: _own,
         SmoothItems: _smoothed,
+        WeightedItems: _smoothed,
     }
     way = ways.get(type(fitted.model))
     return None if way is None else way(fitted, document, query)
@@ -103,13 +105,15 @@ def _is_stable(rule: Rule, shared: np.ndarray, fitted: Fitted, queries: np.ndarr
 def grade_shares(rules: Sequence[Rule], levels: int, *, whole: bool = False) -> np.ndarray:
     """Return s(d, r), the mean confidence of the rules for each grade, and p(r|d), their shares (eq. 1 and 2).
 
-    `whole` divides by all antecedents, as `over_antecedents` says, and not by the rules of the grade.
+    `whole` divides by all antecedents, as `over_antecedents` says, and not by the rules of the grade. Means are weighed
+    by the rules' weights.
     """
     means = np.zeros(levels)
-    antecedents = len({rule.antecedent for rule in rules})
+    antecedents = sum({rule.antecedent: rule.weight for rule in rules}.values())
     for level in range(levels):
-        found = [rule.confidence for rule in rules if rule.grade == level]
-        means[level] = sum(found) / (antecedents if whole else len(found)) if found else 0.0
+        found = [rule for rule in rules if rule.grade == level]
+        below = antecedents if whole else sum(rule.weight for rule in found)
+        means[level] = sum(rule.weight * rule.confidence for rule in found) / below if below else 0.0
     total = means.sum()
     return np.stack([means, means / total if total else means])
 

@@ -16,7 +16,7 @@ from pages.widgets.ranking_rules import over_antecedents, rules_behind, score_wo
 from rulerank.campaign import OpenCampaign
 from rulerank.metrics import Audience
 from rulerank.metrics.conventions import conventions
-from rulerank.ranking import QueryLevelRules, QueryTermRules, SmoothItems
+from rulerank.ranking import QueryLevelRules, QueryTermRules, SmoothItems, WeightedItems
 
 MOST_RULES = 200
 
@@ -197,7 +197,8 @@ def show_rules(opened: OpenCampaign, fitted: Fitted, documents: Documents, place
         if whole
         else "of the rules that predict the grade"
     )
-    st.caption(f"Mean confidence: {over}. p(grade): its share among the means of all grades.")
+    weighed = ", weighed by how well the feature tells grades apart" if isinstance(fitted.model, WeightedItems) else ""
+    st.caption(f"Mean confidence: {over}{weighed}. p(grade): its share among the means of all grades.")
     table = charts.score_rules_table(rules, opened.item_text, names)
     st.dataframe(
         table.head(MOST_RULES),
@@ -209,7 +210,8 @@ def show_rules(opened: OpenCampaign, fitted: Fitted, documents: Documents, place
     near = " together with those of the bins around, which weigh less the more labels this bin has itself"
     st.caption(
         "Support: labelled documents with these values and this grade. Confidence: their share of all with these "
-        f"values{near if isinstance(fitted.model, SmoothItems) else ''}.{more}"
+        f"values{near if isinstance(fitted.model, SmoothItems) else ''}."
+        f"{' Weight: the most telling feature counts 1.' if weighed else ''}{more}"
     )
 
 

@@ -34,6 +34,7 @@ RANKERS = {
     "ridge": 0.8,
     "smooth_items": 0.08,
     "stable_rules": 0.35,
+    "weighted_items": 0.08,
 }
 """The same, a point of the learning curve."""
 

@@ -9,6 +9,7 @@ import pandas as pd
 from rulerank.rules.rule import Rule
 
 COLUMNS = ("If the document has", "Grade", "Support", "Confidence")
+WEIGHT = "Weight"
 
 
 def score_rules_table(
@@ -18,12 +19,15 @@ def score_rules_table(
 ) -> pd.DataFrame:
     """Return the rules behind a score: antecedent in words, grade, support (count) and confidence.
 
-    The surest come first, then the better supported, then the shorter. `item_text` is a discretiser's `describe`.
+    The surest come first, then the better supported, then the shorter. `item_text` is a discretiser's `describe`. Where
+    rules do not all weigh alike, a column tells their weights, and the surest are those with most confidence x weight.
     """
     words = item_text or (lambda feature, number: f"feature {feature + 1} in bin {number}")
-    ordered = sorted(rules, key=lambda r: (-r.confidence, -r.support, len(r.antecedent), r.antecedent, r.grade))
+    ordered = sorted(
+        rules, key=lambda r: (-r.weight * r.confidence, -r.support, len(r.antecedent), r.antecedent, r.grade)
+    )
     named = grade_names or ()
-    return pd.DataFrame(
+    table = pd.DataFrame(
         {
             COLUMNS[0]: pd.Series(
                 [" and ".join(words(feature, number) for feature, number in rule.antecedent) for rule in ordered],
@@ -37,3 +41,6 @@ def score_rules_table(
             COLUMNS[3]: pd.Series([round(rule.confidence, 4) for rule in ordered], dtype="float64"),
         }
     )
+    if any(rule.weight != 1.0 for rule in ordered):
+        table[WEIGHT] = pd.Series([round(rule.weight, 3) for rule in ordered], dtype="float64")
+    return table

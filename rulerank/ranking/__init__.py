@@ -8,6 +8,7 @@ from rulerank.ranking.query_level import QueryLevelRules
 from rulerank.ranking.query_terms import QueryTermRules
 from rulerank.ranking.smooth_items import SmoothItems
 from rulerank.ranking.stable import StableRules
+from rulerank.ranking.weighted_items import WeightedItems
 
 __all__ = [
     "LRAR",
@@ -18,4 +19,5 @@ __all__ = [
     "RuleRanker",
     "SmoothItems",
     "StableRules",
+    "WeightedItems",
 ]

@@ -109,18 +109,29 @@ class SmoothItems(RuleRanker):
         return float(self.strength), float(self.decay)
 
     def _proba(self, columns: Items, qids: list[Hashable] | None) -> Floats:
-        theta = np.rint(self.confidences() * scale_for(len(columns))).astype(np.int64)
+        counted = self.confidences() * self.weights()[:, None, None]
+        theta = np.rint(counted * scale_for(len(columns))).astype(np.int64)
         sums = np.zeros((columns.shape[1], theta.shape[2]), np.int64)
         over_rows(lambda start, stop: _add_confidences(columns, theta, start, stop, sums), len(sums))
         return normalise(sums.astype(np.float64), self._prior())
 
+    def weights(self) -> Floats:
+        """Return how much each feature counts: here, all alike."""
+        return np.ones(self.features)
+
     def rules(self, document: Any) -> list[Rule]:
-        """Return the rules of a document with the confidences that they count with."""
+        """Return the rules of a document with the confidences and weights that they count with."""
         items = as_document(document, features=self.features)
-        theta, counts = self.confidences(), self._counted()
-        places = np.minimum(items, theta.shape[1] - 1)
+        theta, counts, weights = self.confidences(), self._counted(), self.weights().tolist()
+        places = np.minimum(items, theta.shape[1] - 1).tolist()
         return [
-            Rule(((feature, int(items[feature])),), grade, int(counts[feature, place, grade]), float(confidence))
+            Rule(
+                ((feature, int(items[feature])),),
+                grade,
+                int(counts[feature, place, grade]),
+                float(confidence),
+                weights[feature],
+            )
             for feature, place in enumerate(places)
             for grade, confidence in enumerate(theta[feature, place])
             if confidence > 0

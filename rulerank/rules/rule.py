@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 Item = tuple[int, int]  # (feature, bin), both counted from 0
 
 
 @dataclass(frozen=True)
 class Rule:
-    """Antecedent (a set of items) -> grade, with its support (a count) and its confidence theta."""
+    """Antecedent (a set of items) -> grade, its support (a count), its confidence theta, and its weight in a score."""
 
     antecedent: tuple[Item, ...]
     grade: int
     support: int
     confidence: float
+    weight: float = 1.0
 
     def describe(self, item_text: Callable[[int, int], str] | None = None) -> str:
         """Return the rule in words; `item_text(feature, bin)` names an item, as a discretiser's `describe` does."""
@@ -40,8 +41,7 @@ class Explanation:
     def renumbered(self, features: Sequence[int]) -> Explanation:
         """Return the same account with feature j called features[j], for an index over some of the features."""
         rules = tuple(
-            Rule(tuple((features[f], b) for f, b in rule.antecedent), rule.grade, rule.support, rule.confidence)
-            for rule in self.rules
+            replace(rule, antecedent=tuple((features[f], b) for f, b in rule.antecedent)) for rule in self.rules
         )
         return Explanation(self.row, rules, tuple((features[f], b) for f, b in self.new_items))
 

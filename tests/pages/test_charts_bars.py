@@ -154,6 +154,13 @@ def test_rules_as_a_table_of_plain_text():
     assert len(empty) == 0
 
 
+def test_weights_of_rules_are_told_where_they_differ_and_the_weightiest_come_first():
+    rules = [Rule(((0, 1),), 1, 3, 0.9, 0.1), Rule(((1, 1),), 1, 3, 0.5, 1.0)]
+    frame = charts.score_rules_table(rules)
+    assert list(frame["Weight"]) == [1.0, 0.1]
+    assert list(frame["Confidence"]) == [0.5, 0.9]
+
+
 def test_show_hands_streamlit_our_theme_a_name_and_words(monkeypatch):
     import streamlit as st
 

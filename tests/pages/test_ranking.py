@@ -37,7 +37,9 @@ def labelled_query(opened) -> int:
     return int(np.bincount(opened.query_index[opened.labelled()[0]]).argmax())
 
 
-@pytest.mark.parametrize("name", ["lrar", "lrar_items", "smooth_items", "eager_rules", "stable_rules"])
+@pytest.mark.parametrize(
+    "name", ["lrar", "lrar_items", "smooth_items", "weighted_items", "eager_rules", "stable_rules"]
+)
 def test_the_rules_shown_give_exactly_the_score(opened, name):
     fitted = data.fit(opened, name)
     documents = data.documents_of(opened, labelled_query(opened))
