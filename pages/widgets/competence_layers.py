@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,8 +19,10 @@ GAP, MEANS = 0.015, 0.11
 ROW_PIXELS = 14
 """Rows lower than this do not all get a name."""
 
-TITLE_LETTERS = 66
-"""Letters that the panels' titles have room for, all together, on a tablet held upright."""
+TITLE_LETTERS = 30
+"""Letters that a line of the panels' titles has room for, all together, on a tablet held upright, side bar open."""
+TITLE_LINE = 18
+"""Pixels."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,9 @@ def add_axes(figure: go.Figure, panels: Sequence[Panel], functions: int, top: fl
     rows = {"range": [functions - 0.5, -0.5], "domain": [0, 1]}
     each = (1 - MEANS - GAP * len(panels)) / len(panels)
     layout: dict[str, object] = {}
-    for number, panel in enumerate(panels, start=1):
+    titles = [panel_title(panel.title, len(panels)) for panel in panels]
+    lines = max(_lines(title) for title in titles)
+    for number, (panel, title) in enumerate(zip(panels, titles, strict=True), start=1):
         left = (number - 1) * (each + GAP)
         # Every column has its tick text, unseen, because hover texts take a document's name from there.
         layout[axis("xaxis", number)] = {
@@ -87,10 +92,11 @@ def add_axes(figure: go.Figure, panels: Sequence[Panel], functions: int, top: fl
         if number > 1:
             layout[axis("yaxis", number)]["matches"] = "y"  # type: ignore[index]
         figure.add_annotation(
-            {"text": panel_title(panel.title, len(panels)), "x": left, "y": 1, "xref": "paper", "yref": "paper"},
+            {"text": title, "x": left, "y": 1, "xref": "paper", "yref": "paper"},
             hovertext=": ".join(safe(part, 80) for part in panel.title if part),
             xanchor="left",
             yanchor="bottom",
+            yshift=TITLE_LINE * (lines - _lines(title)),
             align="left",
             showarrow=False,
             font={"size": 14},
@@ -110,7 +116,7 @@ def add_axes(figure: go.Figure, panels: Sequence[Panel], functions: int, top: fl
     figure.update_layout(
         layout,
         dragmode="zoom",
-        margin={**margin, "t": margin["t"] + (36 if any(panel.title[1] for panel in panels) else 18), "r": 12, "b": 64},
+        margin={**margin, "t": margin["t"] + TITLE_LINE * lines, "r": 12, "b": 64},
         coloraxis={
             "colorscale": colour_scale(theme.competence),
             "cmin": 0,
@@ -121,15 +127,24 @@ def add_axes(figure: go.Figure, panels: Sequence[Panel], functions: int, top: fl
 
 
 def panel_title(title: tuple[str, str], panels: int) -> str:
-    """Return a panel's title, its grade above its name, cut so that the titles of so many panels do not overlap."""
+    """Return a panel's title, its grade above its name, in lines so short that those of so many panels do not overlap.
+
+    The name takes two lines at most; what does not fit is cut from the second.
+    """
     grade, name = title
     letters = max(6, min(30, TITLE_LETTERS // panels))
-    return f"<b>{safe(grade, letters)}</b>" + (f"<br>{safe(name, letters)}" if name else "")
+    first, *rest = textwrap.wrap(name, letters) or [""]
+    return "<br>".join(
+        [f"<b>{safe(grade, letters)}</b>", *(safe(line, letters) for line in (first, " ".join(rest)) if line)]
+    )
+
+
+def _lines(title: str) -> int:
+    return title.count("<br>") + 1
 
 
 def _number(documents: int, panels: int) -> str:
-    words = counted(documents, "document")
-    return words if panels <= 2 else words.replace(" ", "<br>")
+    return counted(documents, "document") if panels <= 2 else f"n = {documents:,d}"
 
 
 def add_heat(figure: go.Figure, number: int, panel: Panel, names: Sequence[str], theme: Theme) -> None:

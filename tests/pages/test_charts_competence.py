@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from pages.widgets import charts
 from pages.widgets.competence import make_panels
 from pages.widgets.competence_clicks import Click, frames, read_click
+from pages.widgets.competence_layers import panel_title
 from pages.widgets.theme import DARK, LIGHT
 from rulerank.errors import InputError
 
@@ -68,15 +69,22 @@ def test_silent_cells_lie_on_grey_and_say_so():
 
 @pytest.mark.parametrize("grades", [2, 3, 5, 8])
 def test_titles_of_panels_fit_beside_each_other_on_a_tablet(grades):
-    """A letter of the title is about 7 pixels wide, and a tablet leaves about 520 pixels to the panels."""
+    """A letter of the title is about 7 pixels wide; beside the side bar, a tablet leaves about 210 to the panels."""
     names = [f"a rather long-winded name of the grade number {grade}" for grade in range(grades)]
     figure = charts.competence_heatmaps(np.ones((2, grades)), "ab", range(grades), range(grades), grade_names=names)
     titles = [note for note in figure.layout.annotations if "<b>" in note.text]
     assert len(titles) == grades
     for note, name in zip(titles, names, strict=True):
         lines = note.text.replace("<b>", "").replace("</b>", "").split("<br>")
-        assert 7 * max(map(len, lines)) <= 520 / grades
+        assert 7 * max(map(len, lines)) <= max(210 / grades, 6 * 7)
+        assert len(lines) == 3
         assert name in note.hovertext
+
+
+def test_a_name_of_two_words_is_told_whole_on_two_lines():
+    assert panel_title(("Grade 1", "partially relevant"), 3) == "<b>Grade 1</b><br>partially<br>relevant"
+    assert panel_title(("Grade 1", "fair"), 3) == "<b>Grade 1</b><br>fair"
+    assert panel_title(("Grade 1", ""), 3) == "<b>Grade 1</b>"
 
 
 def test_a_click_is_read_from_the_browsers_cell():
