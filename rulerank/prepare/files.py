@@ -108,12 +108,16 @@ def file_at(path: str | Path, name: str | None = None) -> DataFile:
 
 def zip_files(name: str, archive_of: OpenArchive) -> list[DataFile]:
     """Return the files of a zip, wherever it is; `archive_of` opens it as often as needed."""
-    return [DataFile(*member) for member in zip_members(name, archive_of)]
+    return _limited([DataFile(*member) for member in zip_members(name, archive_of)], name)
 
 
 def _checked(found: list[DataFile], where: Path) -> list[DataFile]:
     if not found:
         raise InputError(f"{where} holds no file; give the folder that holds the texts")
+    return _limited(found, where)
+
+
+def _limited(found: list[DataFile], where: str | Path) -> list[DataFile]:
     if len(found) > MOST_FILES:
         raise InputError(f"{where} holds {len(found):,} files, more than {MOST_FILES:,}; join small files, or choose")
     return found

@@ -144,6 +144,11 @@ class TestFiles:
         with pytest.raises(InputError, match=r"two files are called a\.csv"):
             uploaded([Upload("a.csv", b"1"), Upload("a.csv", b"2")])
 
+    def test_a_zip_of_too_many_files_is_refused(self, monkeypatch):
+        monkeypatch.setattr("rulerank.prepare.files.MOST_FILES", 2)
+        with pytest.raises(InputError, match=r"many\.zip holds 3 files, more than 2; join small files"):
+            uploaded([Upload("many.zip", zipped({f"{number}.txt": "a" for number in range(3)}))])
+
     def test_bad_records_are_listed_by_line_under_the_file_s_own_name(self):
         brought = uploaded([Upload("news.zip", zipped(beir(bad=True)))])
         with pytest.raises(BadFilesError) as caught:
