@@ -233,7 +233,7 @@ def show_work(plan: Plan, work: Work) -> None:
     cores = workers()
     about = "about " if plan.budget <= 1 else ""  # a share is taken of the smallest pool, which is not dealt yet
     st.caption(
-        f":material/schedule: {work.runs:,d} runs of {about}{work.labels:,d} labels each, measured at {work.points} points: "
-        f"{work.trainings:,d} trainings, and {plan.folds * len(plan.rankers)} on all labels. Takes {work.time} on "
-        f"{cores} core{'' if cores == 1 else 's'}, in the background; you may close this page."
+        f":material/schedule: {work.runs:,d} runs of {about}{work.labels:,d} labels each, measured at "
+        f"{work.points} points: {work.trainings:,d} trainings, and {plan.folds * len(plan.rankers)} on all labels. "
+        f"Takes {work.time} on {cores} core{'' if cores == 1 else 's'}, in the background; you may close this page."
     )
