@@ -56,7 +56,7 @@ class _Clock:
 def run(
     plan: Plan,
     data: Dataset,
-    folder: Path,
+    folder: Path | str,
     *,
     jobs: int | None = 1,
     progress: Progress = lambda done, total, message: None,
@@ -75,6 +75,7 @@ def run(
     """
     if jobs is not None and (type(jobs) is not int or jobs < 1):
         raise InputError(f"jobs must be a whole number of at least 1, not {jobs!r}")
+    folder = Path(folder)
     tasks = tasks_of(plan, data)
     about = About.of(plan, data, tasks)
     open_folder(folder)
