@@ -19,8 +19,8 @@ def test_cells_are_means_over_the_cuts(tmp_path):
     for ranker in ("lrar", "ridge"):
         assert ceilings[ranker] == pytest.approx(np.mean([results.ceiling(ranker, "map") for results in each]))
         for sampler in ("ssar", "random"):
-            curves = [results.curves("map").query("sampler == @sampler and ranker == @ranker") for results in each]
-            expected = np.mean([curve["mean"].iloc[-1] for curve in curves])
+            curves = [results.curves("map").set_index(["sampler", "ranker"]) for results in each]
+            expected = np.mean([curve.loc[(sampler, ranker), "mean"].iloc[-1] for curve in curves])
             assert values[(ranker, sampler)].mean() == pytest.approx(expected)
     told = lines(values, ceilings)
     assert told[0] == "| sampler | lrar | ridge |"
