@@ -19,10 +19,17 @@ GAP, MEANS = 0.015, 0.11
 ROW_PIXELS = 14
 """Rows lower than this do not all get a name."""
 
-TITLE_LETTERS = 30
-"""Letters that a line of the panels' titles has room for, all together, on a tablet held upright, side bar open."""
+LEAST_WIDTH = 640
+"""Pixels that the figure always has; a narrower window moves it sideways."""
+
+TITLE_LETTERS = 52
+"""Letters of a line of all panels' titles together that fit into LEAST_WIDTH, beside names of rows of common length."""
+
+LEAST_LETTERS = 6
+"""Where a panel has room for fewer, a name would be cut to nothing; it is told on hovering alone."""
+
 TITLE_LINE = 18
-"""Pixels."""
+"""Height of a line of a title, in pixels."""
 
 
 @dataclass(frozen=True)
@@ -129,14 +136,15 @@ def add_axes(figure: go.Figure, panels: Sequence[Panel], functions: int, top: fl
 def panel_title(title: tuple[str, str], panels: int) -> str:
     """Return a panel's title, its grade above its name, in lines so short that those of so many panels do not overlap.
 
-    The name takes two lines at most; what does not fit is cut from the second.
+    The name takes two lines at most; what does not fit is cut. Of a grade, its number is told at least.
     """
     grade, name = title
-    letters = max(6, min(30, TITLE_LETTERS // panels))
-    first, *rest = textwrap.wrap(name, letters) or [""]
-    return "<br>".join(
-        [f"<b>{safe(grade, letters)}</b>", *(safe(line, letters) for line in (first, " ".join(rest)) if line)]
-    )
+    letters = min(30, TITLE_LETTERS // panels)
+    lines = [f"<b>{safe(grade if len(grade) <= letters else grade.split()[-1])}</b>"]
+    if letters >= LEAST_LETTERS:
+        first, *rest = textwrap.wrap(name, letters, break_long_words=False) or [""]
+        lines += [safe(line, letters) for line in (first, " ".join(rest)) if line]
+    return "<br>".join(lines)
 
 
 def _lines(title: str) -> int:

@@ -11,18 +11,17 @@ from pages import context
 from pages.widgets import charts
 from pages.widgets.competence import make_panels
 from pages.widgets.competence_clicks import follow, frames, read_click
+from pages.widgets.competence_layers import LEAST_WIDTH
 from pages.widgets.ranking_competence import CompetenceMap, document_table, function_words, query_table
 from rulerank.campaign import OpenCampaign
 
 PLOT = "competence-plot"
 """The container of the map, by which the browser finds it."""
 
-# On a telephone the panels' names would lie over each other; there the map keeps its width, and is moved sideways.
+# Where there is less room, the panels' names would lie over each other; the map keeps its width, and is moved sideways.
 _STYLE = f"""<style>
-@media (max-width: 640px) {{
   .st-key-{PLOT} {{ overflow-x: auto; }}
-  .st-key-{PLOT} > * {{ min-width: 640px; }}
-}}
+  .st-key-{PLOT} > * {{ min-width: {LEAST_WIDTH}px; }}
 </style>"""
 
 

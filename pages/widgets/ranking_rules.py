@@ -105,8 +105,8 @@ def _is_stable(rule: Rule, shared: np.ndarray, fitted: Fitted, queries: np.ndarr
 def grade_shares(rules: Sequence[Rule], levels: int, *, whole: bool = False) -> np.ndarray:
     """Return s(d, r), the mean confidence of the rules for each grade, and p(r|d), their shares (eq. 1 and 2).
 
-    `whole` divides by all antecedents, as `over_antecedents` says, and not by the rules of the grade. Means are weighed
-    by the rules' weights.
+    `whole` divides by all antecedents, as `over_antecedents` says, and not by the rules of the grade. Means are
+    weighted by the rules' weights.
     """
     means = np.zeros(levels)
     antecedents = sum({rule.antecedent: rule.weight for rule in rules}.values())

@@ -13,10 +13,11 @@ from pages.widgets import audience, charts
 from pages.widgets.plain import plain
 from pages.widgets.ranking_data import SCORES, Documents, Fitted, metrics_of
 from pages.widgets.ranking_rules import over_antecedents, rules_behind, score_words, shares_table
+from pages.widgets.tables import WEIGHT
 from rulerank.campaign import OpenCampaign
 from rulerank.metrics import Audience
 from rulerank.metrics.conventions import conventions
-from rulerank.ranking import QueryLevelRules, QueryTermRules, SmoothItems, WeightedItems
+from rulerank.ranking import QueryLevelRules, QueryTermRules, SmoothItems
 
 MOST_RULES = 200
 
@@ -197,9 +198,10 @@ def show_rules(opened: OpenCampaign, fitted: Fitted, documents: Documents, place
         if whole
         else "of the rules that predict the grade"
     )
-    weighed = ", weighed by how well the feature tells grades apart" if isinstance(fitted.model, WeightedItems) else ""
-    st.caption(f"Mean confidence: {over}{weighed}. p(grade): its share among the means of all grades.")
     table = charts.score_rules_table(rules, opened.item_text, names)
+    weighted = WEIGHT in table
+    by = ", weighted by how well the feature tells grades apart" if weighted else ""
+    st.caption(f"Mean confidence: {over}{by}. p(grade): its share among the means of all grades.")
     st.dataframe(
         table.head(MOST_RULES),
         hide_index=True,
@@ -211,7 +213,7 @@ def show_rules(opened: OpenCampaign, fitted: Fitted, documents: Documents, place
     st.caption(
         "Support: labelled documents with these values and this grade. Confidence: their share of all with these "
         f"values{near if isinstance(fitted.model, SmoothItems) else ''}."
-        f"{' Weight: the most telling feature counts 1.' if weighed else ''}{more}"
+        f"{' Weight: the most telling feature counts 1.' if weighted else ''}{more}"
     )
 
 

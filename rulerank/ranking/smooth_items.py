@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from rulerank.errors import InputError, MemoryLimitError
+from rulerank.errors import InputError, MemoryLimitError, NotFittedError
 from rulerank.kernels import kernel
 from rulerank.ranking.base import Floats, RuleRanker, normalise
 from rulerank.registry import rankers
@@ -60,8 +60,10 @@ class SmoothItems(RuleRanker):
     def _changed(self, document: Items | None = None, grade: int = -1, sign: int = 0) -> None:
         self._theta = None
         counts = self._counts
-        if counts is None or document is None or document.max() > counts.shape[1] - 2 or grade >= counts.shape[2]:
+        if counts is None or document is None or grade >= counts.shape[2]:
             self._counts = None
+        elif document.max() > counts.shape[1] - 2 or (sign < 0 and document.max() == counts.shape[1] - 2):
+            self._counts = None  # as wide as the bins that are left: what lies beyond them is answered by the last one
         else:
             counts[np.arange(len(document)), document, grade] += sign
 
@@ -69,6 +71,8 @@ class SmoothItems(RuleRanker):
         """Return n_r(b): features by bins by grades, and one bin more than there are labels in."""
         if self._counts is None:
             columns, grades = self.training
+            if not grades.size:
+                raise NotFittedError("the labelled set is empty, so there is no rule to go by")
             bins, width = int(columns.max()) + 2, self.grades_.size
             needed = COPIES * 8 * len(columns) * bins * width
             if needed > BLOCK_LIMIT:

@@ -22,21 +22,18 @@ class WeightedItems(SmoothItems):
 
         w = sqrt(sum over b of n(b) (e(b) - m)^2 / n),    m = sum over b of n(b) e(b) / n,
 
-    and p(r|d) is the mean of theta_r over the document's items, weighed by w. Smoothed confidences, not plain ones: a
-    feature of many bins with a label each would seem to tell grades apart by chance. Weights come from whole counts,
-    one feature at a time, so labels and their undo cancel here too, and features may come in any order.
+    and p(r|d) is the mean of theta_r over the document's items, weighted by w; then eq. 3. Smoothed confidences, not
+    plain ones: a feature of many bins with a label each would seem to tell grades apart by chance. Weights come from
+    whole counts, one feature at a time, so labels and their undo cancel here too, and features may come in any order.
+
+    strength, decay: as in `SmoothItems`.
     """
 
     def weights(self) -> Floats:
         """Return how much each feature counts, the most telling one 1; all alike if none tells grades apart."""
         labels = self._counted().sum(axis=2)
         said = expected_grades(self.confidences())
-        mean = _total(labels * said) / labels.sum(axis=1)
-        spread = np.sqrt(_total(labels * (said - mean[:, None]) ** 2) / labels.sum(axis=1))
+        mean = (labels * said).sum(axis=1) / labels.sum(axis=1)
+        spread = np.sqrt((labels * (said - mean[:, None]) ** 2).sum(axis=1) / labels.sum(axis=1))
         most = spread.max(initial=0.0)
         return spread / most if most > LEAST_SPREAD else np.ones(len(spread))
-
-
-def _total(values: Floats) -> Floats:
-    """Return the sum over bins, one after the other: bins without labels, of which more may be kept, change no bit."""
-    return values.cumsum(axis=1)[:, -1]

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulerank.discretize import Tube
+from rulerank.errors import NotFittedError
 from rulerank.metrics import evaluate
 from rulerank.ranking import SmoothItems, WeightedItems
 from rulerank.synthetic import planted_collection
@@ -47,13 +48,27 @@ def test_features_count_alike_while_no_one_tells_grades_apart():
     assert WeightedItems().fit([[3, 3], [3, 3]], [0, 1]).weights().tolist() == [1.0, 1.0]
 
 
-def test_bins_that_were_labelled_once_and_taken_back_leave_no_trace():
+@pytest.mark.parametrize("kind", [SmoothItems, WeightedItems])
+@pytest.mark.parametrize("decay", [0.0, 0.01, 0.3, 0.5, 1.0])
+def test_bins_that_were_labelled_once_and_taken_back_leave_no_trace(kind, decay):
     rng = np.random.default_rng(0)
-    items, grades = rng.integers(0, 9, (60, 7)), rng.integers(0, 4, 60)
-    model = WeightedItems().fit(items, grades)
-    before = model.weights()
-    model.partial_fit(np.full(7, 200), 3).forget(np.full(7, 200), 3)
-    assert (model.weights() == before).all()
+    others = np.vstack([rng.integers(0, 9, (20, 7)), np.full((1, 7), 9), np.full((1, 7), 251)])
+    for _ in range(20):
+        items, grades = rng.integers(0, 9, (60, 7)), rng.integers(0, 4, 60)
+        model = kind(decay=decay).fit(items, grades)
+        weights, before = model.weights(), model.predict_proba(others)
+        model.partial_fit(np.full(7, 250), 5)
+        assert model.predict_proba(others).shape == (22, 6)  # read while it is there, with bins and grades of its own
+        model.forget(np.full(7, 250), 5)
+        assert (model.weights() == weights).all()
+        assert (model.predict_proba(others) == before).all()
+
+
+def test_an_empty_set_has_neither_rules_nor_weights():
+    model = WeightedItems().fit(np.zeros((0, 3)), [])
+    for ask in (model.weights, model.confidences, lambda: model.rules([0, 0, 0])):
+        with pytest.raises(NotFittedError, match="empty"):
+            ask()
 
 
 def test_its_rules_carry_their_weights():

@@ -5,7 +5,7 @@
 FOLDERs are what `rulerank simulate --split-seed ... --out FOLDER` wrote; POINT is a place on the learning curve: 1 is
 the first point, -1 the last. Each cell: mean MAP over all folds of all folders, and its share of what the same ranker
 reaches with all labels. Below: the paired difference of the first sampler to each other one, and in how many folders it
-is at or above it.
+is at or above it. The standard error takes pools for independent, which they are not quite: they share documents.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ def gathered(folders: list[str], point: int) -> tuple[pd.DataFrame, pd.Series]:
     rows, ceilings = [], []
     for folder in folders:
         results = Results.load(folder)
+        if not results.complete:
+            raise SystemExit(f"{folder} is not finished; run its simulation again, which goes on where it was")
         labels = results.grid[point - 1 if point > 0 else point]
         table = results.table().query("metric == 'map'").assign(folder=folder)
         rows.append(table[(table["labels"] == labels) & (table["point"] == "grid")])
@@ -57,6 +59,9 @@ def lines(values: pd.DataFrame, ceilings: pd.Series) -> list[str]:
 
 def main(arguments: list[str]) -> int:
     """Print it."""
+    if len(arguments) < 2 or not arguments[0].lstrip("-").isdigit() or not int(arguments[0]):
+        print(__doc__)
+        return 2
     point, *folders = arguments
     print("\n".join(lines(*gathered(folders, int(point)))))
     return 0
