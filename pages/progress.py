@@ -10,6 +10,7 @@ from pages import context
 from pages.widgets import progress_view as view
 from pages.widgets.audience import audience_of
 from pages.widgets.heading import heading
+from pages.widgets.progress_curve import show_curve, value_of
 from pages.widgets.progress_data import Labels, covered, read_labels, rules_now
 from pages.widgets.progress_jobs import Wanted, curve_of, do_here, job_for, random_of, show_job, worker_is_away
 from pages.widgets.progress_people import show_given_up, show_people
@@ -46,8 +47,8 @@ def main() -> None:
         st.info("Nothing is labelled yet. Give the first labels, and the curves start by themselves.")
         st.page_link("label.py", label="Go to Label", icon=":material/edit_note:")
         return
-    view.show_curve(opened, labels, measure, x, curves, replays)
-    moved = movement([point.labels for point in points], [view.value_of(point, measure) for point in points])
+    show_curve(opened, labels, measure, x, curves, replays)
+    moved = movement([point.labels for point in points], [value_of(point, measure) for point in points])
     st.subheader("May we stop?")
     view.show_light(stop_light(len(labels), len(opened.items), rules, measure.label, moved, covered(opened, labels)))
     history = rule_history(opened, labels) if rules is not None else None

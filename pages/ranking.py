@@ -13,6 +13,7 @@ from pages.widgets.heading import heading
 from pages.widgets.layout import side_by_side
 from pages.widgets.plain import plain
 from pages.widgets.ranking_text import show_document
+from pages.widgets.ranking_why import show_rules
 from rulerank.agreement import kendall_tau
 from rulerank.campaign import OpenCampaign
 from rulerank.campaign.audience import measured_rows
@@ -127,7 +128,7 @@ def compare(opened: OpenCampaign, query: int, fitted: data.Fitted, other: data.F
         return
     at = int(chosen[2][chosen[3]])
     show_document(opened, documents, at)
-    view.show_rules(opened, chosen[0], documents, at, titles[at])
+    show_rules(opened, chosen[0], documents, at, titles[at])
 
 
 main()

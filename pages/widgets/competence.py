@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
 from pages.widgets import competence_layers as layers
-from pages.widgets.competence_layers import Panel
+from pages.widgets.competence_panels import Panel
 from pages.widgets.figure import WIDE, empty_figure, new_figure, safe
 from pages.widgets.theme import LIGHT, Theme
 from rulerank.errors import InputError

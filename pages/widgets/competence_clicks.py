@@ -13,7 +13,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.widgets.competence_layers import Panel
+from pages.widgets.competence_panels import Panel
 from pages.widgets.theme import Theme
 
 # The figure comes and goes by itself (it is drawn late, and anew in another theme), so it is looked for at each change

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import NDArray
 
-from pages.widgets.figure import counted, safe
+from pages.widgets.competence_panels import TITLE_LINE, Panel, panel_size, panel_title, title_lines
+from pages.widgets.figure import safe
 from pages.widgets.theme import Theme, colour_scale
 
 GAP, MEANS = 0.015, 0.11
@@ -18,56 +17,6 @@ GAP, MEANS = 0.015, 0.11
 
 ROW_PIXELS = 14
 """Rows lower than this do not all get a name."""
-
-LEAST_WIDTH = 640
-"""Pixels that the figure always has; a narrower window moves it sideways."""
-
-TITLE_LETTERS = 52
-"""Letters of a line of all panels' titles together that fit into LEAST_WIDTH, beside names of rows of common length."""
-
-LEAST_LETTERS = 6
-"""Where a panel has room for fewer, a name would be cut to nothing; it is told on hovering alone."""
-
-TITLE_LINE = 18
-"""Height of a line of a title, in pixels."""
-
-
-@dataclass(frozen=True)
-class Panel:
-    """The documents of one grade (`rows`) as columns; column c stands for rows[edges[c]:edges[c + 1]]."""
-
-    title: tuple[str, str]  # the grade, and its name or nothing
-    delta: NDArray[np.float32]
-    rows: NDArray[np.int64]
-    edges: NDArray[np.int64]
-    names: list[str]
-
-    @property
-    def documents(self) -> int:
-        """How many documents the panel stands for."""
-        return int(self.rows.size)
-
-    @property
-    def columns(self) -> int:
-        """How many columns are drawn."""
-        return int(self.edges.size) - 1
-
-    @property
-    def first(self) -> NDArray[np.int64]:
-        """The first document of each column."""
-        return self.rows[self.edges[:-1]]
-
-    @property
-    def binned(self) -> bool:
-        """Whether some column stands for several documents."""
-        return self.columns < self.documents
-
-    def column_of(self, document: int) -> int | None:
-        """Return the column in which a document stands, None where it has another grade."""
-        place = int(np.searchsorted(self.rows, document))
-        if place == self.rows.size or self.rows[place] != document:
-            return None
-        return int(np.searchsorted(self.edges, place, side="right")) - 1
 
 
 def axis(letter: str, number: int) -> str:
@@ -82,7 +31,7 @@ def add_axes(figure: go.Figure, panels: Sequence[Panel], functions: int, top: fl
     each = (1 - MEANS - GAP * len(panels)) / len(panels)
     layout: dict[str, object] = {}
     titles = [panel_title(panel.title, len(panels)) for panel in panels]
-    lines = max(_lines(title) for title in titles)
+    lines = max(title_lines(title) for title in titles)
     for number, (panel, title) in enumerate(zip(panels, titles, strict=True), start=1):
         left = (number - 1) * (each + GAP)
         # Every column has its tick text, unseen, because hover texts take a document's name from there.
@@ -93,7 +42,7 @@ def add_axes(figure: go.Figure, panels: Sequence[Panel], functions: int, top: fl
             "range": [-0.5, panel.columns - 0.5],
             "tickvals": np.arange(panel.columns),
             "ticktext": panel.names,
-            "title": {"text": _number(panel.documents, len(panels)), "standoff": 8},
+            "title": {"text": panel_size(panel.documents, len(panels)), "standoff": 8},
         }
         layout[axis("yaxis", number)] = {**bare, **rows, "anchor": axis("x", number)}
         if number > 1:
@@ -103,7 +52,7 @@ def add_axes(figure: go.Figure, panels: Sequence[Panel], functions: int, top: fl
             hovertext=": ".join(safe(part, 80) for part in panel.title if part),
             xanchor="left",
             yanchor="bottom",
-            yshift=TITLE_LINE * (lines - _lines(title)),
+            yshift=TITLE_LINE * (lines - title_lines(title)),
             align="left",
             showarrow=False,
             font={"size": 14},
@@ -131,28 +80,6 @@ def add_axes(figure: go.Figure, panels: Sequence[Panel], functions: int, top: fl
             "colorbar": {**bar, "title": {"text": "Δ"}, "tickfont": {"size": 12, "color": theme.muted}},
         },
     )
-
-
-def panel_title(title: tuple[str, str], panels: int) -> str:
-    """Return a panel's title, its grade above its name, in lines so short that those of so many panels do not overlap.
-
-    The name takes two lines at most; what does not fit is cut. Of a grade, its number is told at least.
-    """
-    grade, name = title
-    letters = min(30, TITLE_LETTERS // panels)
-    lines = [f"<b>{safe(grade if len(grade) <= letters else grade.split()[-1])}</b>"]
-    if letters >= LEAST_LETTERS:
-        first, *rest = textwrap.wrap(name, letters, break_long_words=False) or [""]
-        lines += [safe(line, letters) for line in (first, " ".join(rest)) if line]
-    return "<br>".join(lines)
-
-
-def _lines(title: str) -> int:
-    return title.count("<br>") + 1
-
-
-def _number(documents: int, panels: int) -> str:
-    return counted(documents, "document") if panels <= 2 else f"n = {documents:,d}"
 
 
 def add_heat(figure: go.Figure, number: int, panel: Panel, names: Sequence[str], theme: Theme) -> None:

@@ -11,7 +11,7 @@ from pages import context
 from pages.widgets import charts
 from pages.widgets.competence import make_panels
 from pages.widgets.competence_clicks import follow, frames, read_click
-from pages.widgets.competence_layers import LEAST_WIDTH
+from pages.widgets.competence_panels import LEAST_WIDTH
 from pages.widgets.ranking_competence import CompetenceMap, document_table, function_words, query_table
 from rulerank.campaign import OpenCampaign
 

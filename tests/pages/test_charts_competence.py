@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pages.widgets import charts
 from pages.widgets.competence import make_panels
 from pages.widgets.competence_clicks import Click, frames, read_click
-from pages.widgets.competence_layers import panel_title
+from pages.widgets.competence_panels import panel_title
 from pages.widgets.theme import DARK, LIGHT
 from rulerank.errors import InputError
 

@@ -33,7 +33,11 @@ def run_page(campaign: int | None = None) -> AppTest:
 
 
 def press(page: AppTest, label: str) -> AppTest:
+    """Press a button; let what it started beside the page end, and draw the page anew as its progress bar would."""
     next(button for button in page.button if button.label == label).click().run()
+    if "export-packed" in page.session_state and page.session_state["export-packed"][1].running:
+        assert page.session_state["export-packed"][1].wait(60)
+        page.run()
     assert not page.exception, page.exception
     return page
 
