@@ -12,8 +12,8 @@ import typer
 from rich.markup import escape
 
 from rulerank.cli.options import AsJson
-from rulerank.cli.output import print_json, progress, say, table
-from rulerank.errors import InputError
+from rulerank.cli.output import complain, print_json, progress, say, table
+from rulerank.errors import InputError, RulerankError
 from rulerank.reproduce import (
     KNOWN,
     QUERY_LEVEL,
@@ -96,14 +96,27 @@ def reproduce(
             say(escape(f"Not found in or below {all_}: {', '.join(lacking)}"))
         if passed:
             say(escape(f"Passed over (no known name, or a second version): {', '.join(map(str, passed))}"))
-    reports = []
+    reports, failed = [], []
     for known, folder in places:
-        report = reproduce_collection(known, folder, settings, lambda what, total: progress(what, total, quiet=json_))
+        try:
+            report = reproduce_collection(
+                known, folder, settings, lambda what, total: progress(what, total, quiet=json_)
+            )
+        except RulerankError as error:
+            told = f"{known.name} in {folder}: {error}"
+            if len(places) == 1:
+                raise InputError(told) from error
+            # The other collections are none the worse for it.
+            failed.append({"collection": known.name, "folder": str(folder), "error": str(error)})
+            complain(told)
+            continue
         reports.append(report)
         if not json_:
             _print(report, settings)
     if json_:
-        print_json({"reports": [report.to_dict() for report in reports]})
+        print_json({"reports": [report.to_dict() for report in reports], "failed": failed})
+    if failed:
+        raise typer.Exit(1)
 
 
 def _places(
@@ -261,4 +274,5 @@ def _print_samplers(tried: list[Tried]) -> None:
         for each in tried
     ]
     heads = ["method", "reading", *FOLDS, "mean", "selected", "relevant %"]
-    table("What was tried, MAP of LRAR on the sample", heads, rows, text=2, caption="Ours first.")
+    caption = "Ours first. LRAR learns from the sample, in the lines of SVMRank a linear RankSVM."
+    table("What was tried, MAP on the sample", heads, rows, text=2, caption=caption)

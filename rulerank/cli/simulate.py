@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
+from rich.markup import escape
 
 from rulerank.cli.options import AsJson, ConventionName, Method
 from rulerank.cli.output import complain, print_json, progress, say, stderr, table
@@ -16,6 +17,7 @@ from rulerank.registry import samplers as known_samplers
 from rulerank.simulate import Dataset, Plan, Results, Strategy, merge, ranker_names, run
 from rulerank.simulate.data import is_folder_of_folds
 from rulerank.simulate.plan import GEOMETRIC
+from rulerank.simulate.store import About
 from rulerank.simulate.tasks import tasks_of
 
 EVERYTHING = "all labels"
@@ -95,6 +97,7 @@ def simulate(
     if not json_:
         for note in source.notes:
             stderr.print(f"[yellow]note:[/yellow] {note}", soft_wrap=True)
+    _warn_of_another(out, wanted, source)
     results = _run(wanted, source, out, jobs, quiet=json_)
     written = merge(out)
     if json_:
@@ -102,6 +105,20 @@ def simulate(
         return
     _print(results, _baseline(results, baseline))
     say(f"written: {', '.join(str(path) for path in written)}")
+
+
+def _warn_of_another(out: Path, plan: Plan, data: Dataset) -> None:
+    """Say so if the folder holds the tables of another simulation, which this one's will take the place of."""
+    try:
+        before = About.read(out)
+    except InputError:
+        return  # none, or none that can be read; what cannot be used is refused later
+    if (before.plan, before.data_hash) != (plan, data.hash):
+        stderr.print(
+            f"[yellow]note:[/yellow] {escape(str(out))} holds another simulation, on {escape(before.dataset)}; its "
+            "tables are replaced, its finished runs kept. Give another --out to keep both.",
+            soft_wrap=True,
+        )
 
 
 def _run(plan: Plan, data: Dataset, out: Path, jobs: int | None, *, quiet: bool) -> Results:
@@ -141,15 +158,18 @@ def _read_plan(path: Path) -> Plan:
 def _amount(text: str) -> float:
     """Read a number of labels, or a share written as 5% or 0.05."""
     try:
-        if text.strip().endswith("%"):
-            return float(text.strip()[:-1]) / 100
-        return float(text) if "." in text else int(text)
+        if not text.strip().endswith("%"):
+            return float(text) if "." in text else int(text)
+        share = float(text.strip()[:-1]) / 100
     except ValueError:
         raise InputError(f"the budget is a number of labels (300) or a share of the pool (5%), not {text!r}") from None
+    if not 0 < share <= 1:
+        raise InputError(f"a share of the pool lies above 0% and goes up to 100%; the budget is {text!r}")
+    return share
 
 
 def _step(text: str) -> int | Literal["geometric"]:
-    if text.isdigit():
+    if text.isdecimal():
         return int(text)
     if text != GEOMETRIC:
         raise InputError(f"every is a number of labels, or {GEOMETRIC}, not {text!r}")
@@ -167,11 +187,13 @@ def _print(results: Results, baseline: str | None) -> None:
     name = metric.upper() if metric in ("map", "mrr", "err") else metric
     several = len(results.plan.rankers) > 1
     heads = ["sampler", *(["ranker"] if several else []), name, "95% interval", "over ties", "area", "to 95%", "found"]
+    heads += ["labels", "stop"]
     share = results.labels / (sum(results.about.pools) / len(results.about.pools))
-    title = f"{results.about.dataset}: {name} after {results.labels} labels ({share:.1%} of the pool)"
+    most = "" if results.plan.beyond_stop else "at most "
+    title = f"{results.about.dataset}: {name} after {most}{results.labels} labels ({share:.1%} of the pool)"
     rows = [_shown(row, several, baseline) for row in _rows(results, baseline)]
     tested = [f"against {baseline}", "p (Holm)"] if baseline else []
-    table(title, [*heads, "stop", *tested], rows, text=1 + several, caption=_caption(results, baseline))
+    table(title, [*heads, *tested], rows, text=1 + several, caption=_caption(results, baseline))
     if metric == "map" and results.references():
         best = sorted(results.references(), key=lambda each: -each.map)
         say("Published, all labels: " + ", ".join(f"{each.method} {each.map:.3f}" for each in best))
@@ -202,7 +224,7 @@ def _shown(row: dict[str, Any], several: bool, baseline: str | None) -> tuple[ob
         figure("area", ".4f"),
         figure("to_95", ".0f"),
     ]
-    shown += [figure("relevant_found", ".1%"), figure("stop", ".0f")]
+    shown += [figure("relevant_found", ".1%"), figure("used", ".0f"), figure("stop", ".0f")]
     if baseline:
         shown += [figure("difference", "+.4f") + ("*" if row.get("mark") else ""), figure("p_flip_holm", ".4f")]
     return tuple(shown)
@@ -213,8 +235,11 @@ def _caption(results: Results, baseline: str | None) -> str:
     told = (
         f"Means over {folds} folds ({queries} test queries), seeds averaged; interval: bootstrap over queries. "
         "area: mean height of the learning curve. to 95%: labels to reach 95% of what all labels give. "
-        "found: share of the relevant documents. stop: labels at the natural stop."
+        "found: share of the relevant documents. labels: really spent, on average. stop: labels at the natural stop."
     )
     if baseline:
+        told += f" against {baseline}: mean over queries."
+        if not results.plan.beyond_stop:
+            told += " Samplers that stopped spent fewer labels than it, so this is no comparison at equal budget."
         told += " *: differs at 5% (sign-flip test on queries, Holm's correction over the table)."
     return told

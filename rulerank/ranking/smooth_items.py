@@ -31,7 +31,7 @@ def _add_confidences(columns: Items, theta: Ints, start: int, stop: int, sums: I
                 sums[u, grade] += theta[feature, place, grade]
 
 
-@rankers.register("smooth_items", "LRAR of single items, smoothed (fewest labels)")
+@rankers.register("smooth_items", "Smoothed items (LRAR for the fewest labels)")
 class SmoothItems(RuleRanker):
     """Rules of single items, each with the confidence that its bin and the bins around it suggest.
 

@@ -12,7 +12,7 @@ LEAST_SPREAD = 1e-9
 """Below it a spread is what rounding left of nothing."""
 
 
-@rankers.register("weighted_items", "LRAR of single items, smoothed and weighted")
+@rankers.register("weighted_items", "Weighted items (smoothed, by how telling each feature is)")
 class WeightedItems(SmoothItems):
     """`SmoothItems` whose features do not all count alike: one that tells grades apart counts more.
 

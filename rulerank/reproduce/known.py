@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from rulerank.errors import InputError
+from rulerank.letor3 import spoken, spoken_by
 
 NORMALISED = "querylevelnorm"
 """The version of a collection that both papers used: every feature scaled to 0..1 within its query."""
-
-LOOK_UP = 3
-"""How many folders upwards a collection's name is looked for: `2003_td_dataset`, `OHSUMED/QueryLevelNorm`."""
 
 DEPTH = 5
 """How many folders downwards collections are looked for."""
@@ -45,15 +42,10 @@ KNOWN = {
     },
 }
 
-_SPOKEN = re.compile(
-    r"(?<![a-z])(?P<short>td|np|hp)[^a-z0-9]*(?P<year>2003|2004)(?!\d)"
-    r"|(?<!\d)(?P<year2>2003|2004)[^a-z0-9]*(?P<short2>td|np|hp)(?![a-z])"
-)
-
 
 def by_name(name: str) -> Known:
     """Return the collection that a person names: TD2003, td2003, 2003_td_dataset, ohsumed."""
-    found = _spoken(name)
+    found = spoken(name)
     if len(found) != 1:
         raise InputError(f"no collection is named {name!r}; there are: {', '.join(KNOWN)}")
     return KNOWN[found[0]]
@@ -61,28 +53,15 @@ def by_name(name: str) -> Known:
 
 def of_folder(folder: Path) -> Known:
     """Return the collection that a folder's name, or one of the folders it is in, speaks of; the nearest one counts."""
-    place = folder.resolve()
-    for part in [place, *place.parents][:LOOK_UP]:
-        found = _spoken(part.name)
-        if len(found) == 1:
-            return KNOWN[found[0]]
-        if found:
-            raise InputError(f"{part.name!r} speaks of {' and '.join(found)}; say which it is with --collection")
+    part, found = spoken_by(folder)
+    if len(found) == 1:
+        return KNOWN[found[0]]
+    if found:
+        raise InputError(f"{part.name!r} speaks of {' and '.join(found)}; say which it is with --collection")
     raise InputError(
         f"the name of {folder} does not say which collection it is; say it with --collection "
         f"(one of {', '.join(KNOWN)})"
     )
-
-
-def _spoken(text: str) -> list[str]:
-    """Return the collections that a name speaks of."""
-    lower = text.lower()
-    found = ["OHSUMED"] if "ohsumed" in lower else []
-    for match in _SPOKEN.finditer(lower):
-        name = (match["short"] or match["short2"]).upper() + (match["year"] or match["year2"])
-        if name not in found:
-            found.append(name)
-    return found
 
 
 def holds_folds(folder: Path) -> bool:

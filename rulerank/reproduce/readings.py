@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from rulerank.discretize import MDLP, Discretizer, EqualFrequency, EqualWidth, Tube
 from rulerank.ranking import LRAR, EagerRules, QueryLevelRules, RuleRanker, StableRules
@@ -75,13 +76,24 @@ OURS = {
 }
 
 
+BASELINES = ("LBM25", "Random", "SVMRank")
+"""The other columns that have readings: the highest BM25, random draws, and RankSVM on the same samples."""
+
+_DRAWN = Strategy("random")
+_RANDOM = {"random": "drawn from all documents", "query_random": "even over queries"}
+_COSTS: dict[str, dict[str, Any]] = {
+    "its cost chosen by cross-validation on the sample": {},
+    **{f"cost {cost:g}": {"cost": cost} for cost in (1.0, 100.0, 10_000.0)},
+}
+
+
 def bm25(known: Known, feature: int | None = None) -> Strategy:
     """Return the BM25 baseline: the highest value of the feature (from 1; the collection's own if None) first."""
     return Strategy("top_feature", {"feature": (known.bm25 if feature is None else feature) - 1})
 
 
 def readings_of(method: str, known: Known, feature: int | None = None) -> list[Reading]:
-    """Return the readings of a column, ours first: of SSAR, of SSARP, or of LBM25 (for both sizes of sample).
+    """Return the readings of a column, ours first: of SSAR, of SSARP, or of one of `BASELINES`.
 
     feature: the one (from 1) that the BM25 baseline goes by; None: the collection's own.
     """
@@ -92,6 +104,19 @@ def readings_of(method: str, known: Known, feature: int | None = None) -> list[R
             Reading("LBM25", of, f"as many as {of}, by feature {number}", bm25(known, number))
             for number in numbers
             for of in OURS
+        ]
+    if method == "Random":
+        return [
+            Reading(method, of, f"as many as {of}, {text}", Strategy(name))
+            for name, text in _RANDOM.items()
+            for of in OURS
+        ]
+    if method == "SVMRank":
+        samples = {"SSARP's sample": OURS["SSARP"].sampler, "as many by BM25": bm25(known, feature), "random": _DRAWN}
+        return [
+            Reading(method, "SSARP", f"{sample}, {text}", sampler, ranker=Strategy("rank_svm", params))
+            for text, params in _COSTS.items()
+            for sample, sampler in samples.items()
         ]
     name = OURS[method].sampler.name
     one, three = {"max_antecedent": 1}, {"max_antecedent": 3}

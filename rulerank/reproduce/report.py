@@ -19,7 +19,7 @@ from rulerank.reproduce.known import Known
 from rulerank.reproduce.published import QUERY_LEVEL, SAMPLING, printed
 from rulerank.reproduce.query_level import Bench, Outcome, chosen_by_validation
 from rulerank.reproduce.query_tables import map_table, seconds_table
-from rulerank.reproduce.readings import DEFAULTS, OURS, TRIED, Reading, bm25, readings_of
+from rulerank.reproduce.readings import BASELINES, DEFAULTS, OURS, TRIED, Reading, bm25, readings_of
 from rulerank.reproduce.sampling_tables import baseline_tables, selection_table, svm_table
 from rulerank.reproduce.selections import Columns, FoldBench, Trained, svm_is_there
 
@@ -29,7 +29,9 @@ CAUSE = {
     **dict.fromkeys(("RE-GR", "LRAR"), "RE-GR"),
     "RE-SR": "RE-SR",
     "RE-QR": "RE-QR",
-    **dict.fromkeys(("LBM25", "SBM25", "R25%"), "LBM25"),
+    **dict.fromkeys(("LBM25", "R25%"), "LBM25"),
+    **dict.fromkeys(("SVMS", "SBM25"), "SVMRank"),
+    "Random": "Random",
 }
 """Which method's other readings bear on a figure; figures that are not here hang on the table's sampler."""
 
@@ -108,10 +110,12 @@ class Report:
 
 def _cause(table: PaperTable, name: str) -> str | None:
     """Return the method whose other readings bear on a figure; None where nothing but the data does."""
-    if name in CAUSE:
+    if name in CAUSE and (table.number != "3" or name != "Random"):
         return CAUSE[name]
-    if name in ("Utot", "R%", "Random"):
+    if name in ("Utot", "R%"):
         return None
+    if table.number == "3" and name != "SSARP":
+        return "SVMRank"  # G% and Random there are of SVMRank too
     return "SSAR" if table.number == "1" else "SSARP"
 
 
@@ -148,7 +152,7 @@ def reproduce(known: Known, folder: Path, settings: Settings, watch: Watch = _un
 
 
 def _methods(papers: Iterable[str]) -> list[str]:
-    sampling = [*OURS, "LBM25"] if SAMPLING in papers else []
+    sampling = [*OURS, *BASELINES] if SAMPLING in papers else []
     return [*([setup.method for setup in DEFAULTS] if QUERY_LEVEL in papers else ["RE-GR"]), *sampling]
 
 
@@ -183,18 +187,18 @@ def _try_rankers(bench: Bench, ours: list[Outcome], names: list[str], watch: Wat
 
 
 def _try_samplers(known: Known, folds: list[Fold], settings: Settings, names: list[str], watch: Watch) -> list[Tried]:
-    methods = [name for name in (*OURS, "LBM25") if name in names]
+    methods = [name for name in (*OURS, *BASELINES) if name in names and (name != "SVMRank" or svm_is_there())]
     readings = [reading for name in methods for reading in readings_of(name, known, settings.bm25)]
     if not readings:
         return []
     trained: list[list[Trained]] = [[] for _ in readings]
     with watch("other readings of the samplers", len(readings) * len(folds)) as advance:
         for fold in folds:
-            bench = FoldBench(fold, bm25(known, settings.bm25))
+            bench = FoldBench(fold, bm25(known, settings.bm25), svm="SVMRank" in methods)
             for place, reading in enumerate(readings):
-                if reading.method == "LBM25" and reading.sampler.params["feature"] >= fold.train.features.shape[1]:
+                if reading.sampler.params.get("feature", 0) >= fold.train.features.shape[1]:
                     continue  # a part of the document that this version of the collection has no BM25 of
-                trained[place].append(bench.run(reading))
+                trained[place].append(bench.run(reading, settings.seeds))
                 advance(1)
     return [Tried(reading, tuple(each)) for reading, each in zip(readings, trained, strict=True) if each]
 

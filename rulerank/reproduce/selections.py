@@ -17,7 +17,7 @@ from rulerank.simulate.data import Split
 from rulerank.simulate.plan import Plan
 from rulerank.simulate.prepared import Prepared, prepare
 from rulerank.simulate.replay import choose, measure
-from rulerank.simulate.strategy import Strategy
+from rulerank.simulate.strategy import Strategy, is_seeded
 from rulerank.simulate.training import trainee
 
 Floats = npt.NDArray[np.float64]
@@ -127,8 +127,21 @@ class FoldBench:
         svm = [self.train(sample, SVM, reading.discretiser) for sample in samples]
         return replace(plain, svm_ours=svm[0], svm_bm25=svm[1], svm_random=tuple(svm[2:]))
 
-    def run(self, reading: Reading) -> Trained:
-        """Run another reading: a sampler to its own stop, a baseline to the stop of the sampler it stands beside."""
-        own = reading.method in OURS
-        rows = self.select(reading) if own else self.order(reading.sampler, None, self.selected(reading.of).size)
-        return self.train(rows, reading.ranker, reading.discretiser)
+    def run(self, reading: Reading, seeds: int) -> Trained:
+        """Run another reading: a sampler to its own stop, a baseline to the stop of the sampler it stands beside.
+
+        One that draws at random is drawn `seeds` times, and its values are means over the draws.
+        """
+        if reading.sampler.name == OURS[reading.of].sampler.name:
+            return self.train(self.select(reading), reading.ranker, reading.discretiser)
+        count = self.selected(reading.of).size
+        draws = range(seeds) if is_seeded(reading.sampler) else (None,)
+        found = [
+            self.train(self.order(reading.sampler, seed, count), reading.ranker, reading.discretiser) for seed in draws
+        ]
+        return Trained(
+            count,
+            float(np.mean([each.relevant for each in found])),
+            np.mean([each.values for each in found], axis=0),
+            np.mean([each.expected for each in found], axis=0),
+        )

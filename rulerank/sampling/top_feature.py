@@ -8,6 +8,7 @@ import numpy as np
 
 from rulerank.errors import InputError
 from rulerank.registry import samplers
+from rulerank.rules.items import as_whole
 from rulerank.sampling.base import Sampler
 from rulerank.sampling.selection import Key
 
@@ -20,13 +21,18 @@ class TopFeature(Sampler):
     otherwise; a tie: the earlier row.
     """
 
+    counts_from_zero = ("feature",)
+
     def __init__(self, feature: int = 0) -> None:
         self.feature = feature
 
     def _begin(self) -> None:
         values = self.pool if self._features is None else self._features
-        if not 0 <= self.feature < values.shape[1]:
-            raise InputError(f"feature {self.feature} does not exist; features are 0 to {values.shape[1] - 1}")
+        if as_whole(self.feature) is None or not 0 <= self.feature < values.shape[1]:
+            raise InputError(
+                f"feature must be a whole number from 0 (LETOR's feature 1) to {values.shape[1] - 1}, "
+                f"not {self.feature!r}"
+            )
         self._value = values[:, self.feature].astype(float)
         self._row_number = np.arange(len(self.pool))
 

@@ -15,6 +15,7 @@ from rulerank.collection.codes import ABSENT
 from rulerank.errors import InputError
 from rulerank.folds import read_folds
 from rulerank.letor import read_letor
+from rulerank.letor3 import spoken_by
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,9 @@ class Dataset:
         """Read LETOR's folds: S1.txt to S5.txt, or Fold1 to Fold5. The validation parts are not used."""
         folds = read_folds(folder)
         splits = [(fold.number, fold.train, fold.test) for fold in folds]
-        return cls._graded(name or folder.resolve().name, splits, ("LETOR's folds; their validation parts are unused",))
+        place, inside = spoken_by(folder)[0], folder.resolve()
+        told = (place.name, *inside.relative_to(place).parts)  # OHSUMED/QueryLevelNorm: the last part alone says little
+        return cls._graded(name or "/".join(told), splits, ("LETOR's folds; their validation parts are unused",))
 
     @classmethod
     def from_files(cls, paths: Sequence[Path], folds: int, seed: int = 0, name: str | None = None) -> Dataset:
@@ -68,7 +71,10 @@ class Dataset:
         """
         queries = len(collection.queries)
         if queries < folds:
-            raise InputError(f"{name} has {queries} queries, too few for {folds} folds; choose at most {queries}")
+            few = f"choose at most {queries}" if queries > 1 else "two queries or more are needed"
+            raise InputError(
+                f"{name} has {queries} quer{'y' if queries == 1 else 'ies'}, too few for {folds} folds; {few}"
+            )
         dealt = np.empty(queries, np.int64)
         dealt[np.random.default_rng(seed).permutation(queries)] = np.arange(queries) % folds
         part = dealt[collection.query_index]

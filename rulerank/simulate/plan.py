@@ -39,7 +39,7 @@ class Measure:
             raise InputError(f"{text!r}: write {metric}@10 for its value at 10" if cutoffs else f"{metric} has no @")
         if not at:
             return cls(metric, metric, None)
-        if not cut.isdigit() or not 1 <= int(cut) <= MOST_CUT_OFF:
+        if not cut.isdecimal() or not 1 <= int(cut) <= MOST_CUT_OFF:
             raise InputError(f"{text!r}: the cut-off must be a whole number from 1 to {MOST_CUT_OFF}")
         return cls(f"{metric}@{int(cut)}", metric, int(cut))
 
@@ -88,6 +88,8 @@ class Plan:
         if self.discretiser.name == "mdlp":
             raise InputError("MDLP learns from grades, which are not known before they are labelled; choose another")
         self.discretiser.check(discretizers[self.discretiser.name])
+        if not isinstance(self.convention, str):
+            raise InputError(f"convention must be a name, such as letor, not {self.convention!r}")
         conventions[self.convention]  # raises with a hint where the name is unknown
         _whole("seeds", self.seeds, 1, MOST_SEEDS)
         _whole("folds", self.folds, 2, 1000)
@@ -96,7 +98,7 @@ class Plan:
             _whole("every", self.every, 1, 10**9)
         put("budget", _budget(self.budget))
         if isinstance(self.metrics, str) or not isinstance(self.metrics, Sequence) or not self.metrics:
-            raise InputError("metrics must be a list of names, such as map and ndcg@10")
+            raise InputError("choose at least one metric, as a list of names such as map and ndcg@10")
         put("metrics", tuple(dict.fromkeys(Measure.parse(name).name for name in self.metrics)))
         if not isinstance(self.beyond_stop, bool):
             raise InputError(f"beyond_stop must be true or false, not {self.beyond_stop!r}")
@@ -164,7 +166,7 @@ def _strategies(what: str, given: Any) -> tuple[Strategy, ...]:
         raise InputError(f"{what} must be a list")
     read = tuple(Strategy.from_dict(each) for each in given)
     if not read:
-        raise InputError(f"a plan needs at least one of its {what}")
+        raise InputError(f"choose at least one of the {what}")
     keys = [strategy.key for strategy in read]
     twice = next((key for key in keys if keys.count(key) > 1), None)
     if twice:

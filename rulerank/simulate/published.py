@@ -7,8 +7,9 @@ at Query-Time using Association Rules (2008, table 3).
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
+
+from rulerank.letor3 import spoken
 
 TITLES = {
     "jidm2010": "Learning to Rank using Query-Level Rules",
@@ -72,6 +73,6 @@ PUBLISHED = _read(_TABLES)
 
 
 def references(dataset: str) -> list[Reference]:
-    """Return the published means of the data set that a name speaks of (`letor3-ohsumed`: OHSUMED), or none."""
-    spoken = re.sub(r"[^a-z0-9]", "", dataset.lower())
-    return [each for each in PUBLISHED if each.dataset.lower() in spoken]
+    """Return the published means of the data set that a name speaks of (`2003_td_dataset`: TD2003), or none."""
+    found = spoken(dataset)
+    return [each for each in PUBLISHED if found == [each.dataset]]

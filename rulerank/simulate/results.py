@@ -50,8 +50,16 @@ class Results:
         """Read a folder that `run` wrote to, complete or not."""
         folder = Path(folder)
         about = About.read(folder)
-        paths = [task_path(folder, task) for task in about.tasks]
-        return cls(about, [Finished.read(path) for path in paths if path.is_file()])
+        finished = []
+        for task in about.tasks:
+            path = task_path(folder, task)
+            if path.is_file():
+                finished.append(Finished.read(path))
+                if finished[-1].task.name != task.name:
+                    raise InputError(
+                        f"{path} holds the result of another task, {finished[-1].task.name}; remove it and run again"
+                    )
+        return cls(about, finished)
 
     @classmethod
     def unpack(cls, content: bytes) -> Self:

@@ -14,6 +14,7 @@ from rulerank.simulate.desk import Desk
 from rulerank.simulate.doing import do_task
 from rulerank.simulate.plan import Plan
 from rulerank.simulate.prepared import prepare
+from rulerank.simulate.rehearsal import rehearse
 from rulerank.simulate.results import Results
 from rulerank.simulate.store import About, open_folder, task_path
 from rulerank.simulate.tasks import Task, tasks_of
@@ -78,43 +79,51 @@ def run(
     folder = Path(folder)
     tasks = tasks_of(plan, data)
     about = About.of(plan, data, tasks)
+    rehearse(plan, data.splits[0].pool.features.shape[1])
     open_folder(folder)
-    about.write(folder)
     missing = [task for task in tasks if not task_path(folder, task).is_file()]
     clock = _Clock(len(tasks), len(tasks) - len(missing), progress, cancelled)
     clock.tell()
     grid = plan.grid(about.labels)
     size = min(workers() if jobs is None else jobs, len(missing))
     if size > 1:
-        _run_crew(plan, data, folder, missing, grid, size, clock)
+        _run_crew(about, data, folder, missing, grid, size, clock)
     else:
-        _run_here(plan, data, folder, missing, grid, clock)
+        _run_here(about, data, folder, missing, grid, clock)
     return Results.load(folder)
 
 
-def _run_here(plan: Plan, data: Dataset, folder: Path, tasks: list[Task], grid: list[int], clock: _Clock) -> None:
-    folds = {}
+def _run_here(about: About, data: Dataset, folder: Path, tasks: list[Task], grid: list[int], clock: _Clock) -> None:
+    plan, folds = about.plan, {}
     wanted = {task.fold for task in tasks}
     for split in data.splits:
         if split.number in wanted:
             clock.tick()
             folds[split.number] = prepare(split, plan)
+    about.write(folder)  # only now: a plan that its data refuse must not take the place of one that has results
     for task in tasks:
         do_task(task, plan, folds[task.fold], grid, folder, clock.tick)
         clock.step()
 
 
 def _run_crew(
-    plan: Plan, data: Dataset, folder: Path, tasks: list[Task], grid: list[int], size: int, clock: _Clock
+    about: About, data: Dataset, folder: Path, tasks: list[Task], grid: list[int], size: int, clock: _Clock
 ) -> None:
     wanted = {task.fold for task in tasks}
     with tempfile.TemporaryDirectory(prefix="rulerank-") as place:
         desk = Desk(Path(place))
-        desk.put_plan(plan, grid)
-        for split in data.splits:
-            if split.number in wanted:
-                clock.tick()
-                desk.put_fold(prepare(split, plan))
+        try:
+            desk.put_plan(about.plan, grid)
+            for split in data.splits:
+                if split.number in wanted:
+                    clock.tick()
+                    desk.put_fold(prepare(split, about.plan))
+        except OSError as error:
+            raise InputError(
+                f"cannot write the folds to {place}, from where several processes would read them "
+                f"({error.strerror or error}); make room there, name another place in TMPDIR, or use one job"
+            ) from error
+        about.write(folder)
         with Crew(desk, folder, size) as crew:
             for _ in crew.do(tasks, clock.tick):
                 clock.step()

@@ -7,6 +7,7 @@ import json
 import os
 import secrets
 import zipfile
+import zlib
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,11 @@ from rulerank.simulate.tasks import FORMAT, Task
 
 ABOUT = "simulation.json"
 TASKS = "tasks"
+DAMAGED = (
+    AttributeError, EOFError, KeyError, NotImplementedError, RuntimeError, TypeError, ValueError, zipfile.BadZipFile,
+    zlib.error,
+)  # fmt: skip
+"""What reading a file may raise whose bytes are not those that were written."""
 
 
 @dataclass(frozen=True)
@@ -102,10 +108,9 @@ class Finished:
                 pool=about["pool"],
                 relevant=about["relevant"],
             )
-        except (OSError, KeyError, TypeError, ValueError, zipfile.BadZipFile) as error:
-            raise InputError(
-                f"{path} is not a finished task of a simulation ({error}); remove it and run again"
-            ) from None
+        except (*DAMAGED, OSError) as error:
+            why = error.strerror if isinstance(error, OSError) and error.strerror else "it is damaged"
+            raise InputError(f"{path} is not a finished task of a simulation: {why}; remove it and run again") from None
 
 
 @dataclass(frozen=True)
@@ -161,21 +166,26 @@ class About:
             raise InputError(f"{folder} holds no simulation: there is no {ABOUT} in it") from None
         except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
             raise InputError(f"{path} cannot be read ({error}); run the simulation again") from None
+        if not isinstance(saved, dict):
+            raise InputError(f"{path} is not what a simulation writes; run it again")
         if saved.get("format") != FORMAT:
             raise InputError(
                 f"{path} was written by another version of rulerank ({saved.get('version')}); run it again"
             )
-        return cls(
-            Plan.from_dict(saved["plan"]),
-            saved["dataset"],
-            saved["data_hash"],
-            tuple(saved["notes"]),
-            tuple(saved["pools"]),
-            {int(fold): tuple(names) for fold, names in saved["queries"].items()},
-            saved["labels"],
-            tuple(Task.from_dict(task) for task in saved["tasks"]),
-            saved["version"],
-        )
+        try:
+            return cls(
+                Plan.from_dict(saved["plan"]),
+                saved["dataset"],
+                saved["data_hash"],
+                tuple(saved["notes"]),
+                tuple(saved["pools"]),
+                {int(fold): tuple(names) for fold, names in saved["queries"].items()},
+                saved["labels"],
+                tuple(Task.from_dict(task) for task in saved["tasks"]),
+                saved["version"],
+            )
+        except DAMAGED as error:
+            raise InputError(f"{path} is damaged ({error}); run the simulation again") from None
 
 
 def task_path(folder: Path, task: Task) -> Path:
@@ -185,7 +195,8 @@ def task_path(folder: Path, task: Task) -> Path:
 
 def open_folder(folder: Path) -> None:
     """Make a folder for results, or check that this one can be used."""
-    if folder.is_dir() and any(folder.iterdir()) and not (folder / ABOUT).is_file():
+    others = folder.is_dir() and any(inside.name != TASKS for inside in folder.iterdir())
+    if others and not (folder / ABOUT).is_file():
         raise InputError(f"{folder} holds other things than results of a simulation; choose a new folder")
     try:
         (folder / TASKS).mkdir(parents=True, exist_ok=True)

@@ -87,6 +87,9 @@ class Strategy:
                 close = difflib.get_close_matches(name, known, n=1)
                 hint = f"; did you mean {close[0]!r}?" if close else f"; it has: {', '.join(known) or 'none'}"
                 raise InputError(f"{self.name} has no parameter {name!r}{hint}")
+        seed = self.params.get("seed", 0)
+        if type(seed) is not int or seed < 0:
+            raise InputError(f"{self.name}: seed must be a whole number of at least 0, not {seed!r}")
         return self
 
     def make(self, kind: Any, **more: Any) -> Any:
@@ -128,7 +131,14 @@ def ranker_names() -> list[str]:
 
 
 def label_of(strategy: Strategy, registry: Registry[Any] | None = None) -> str:
-    """Return the label that screens show, with the parameters where some are given; no registry: a ranker's."""
+    """Return the label that screens show, with the parameters where some are given; no registry: a ranker's.
+
+    What a kind counts from 0 (`counts_from_zero`) is told as people count, from 1.
+    """
     kind = ranker_kind(strategy.name) if registry is None else registry[strategy.name]
-    given = ", ".join(f"{name} {_text(strategy.params[name])}" for name in sorted(strategy.params))
-    return f"{kind.label}, {given}" if given else str(kind.label)
+    from_one = getattr(kind, "counts_from_zero", ())
+    told = {
+        name: value + 1 if name in from_one and type(value) is int else value for name, value in strategy.params.items()
+    }
+    given = ", ".join(f"{name.replace('_', ' ')} {_text(told[name])}" for name in sorted(told))
+    return f"{kind.label} with {given}" if given else str(kind.label)

@@ -39,6 +39,7 @@ def curves(results: Results, metric: str | None, expected: bool) -> pd.DataFrame
     | deviation | standard deviation over seeds of their means over folds; empty with one run |
     | ceiling, of_ceiling | what all labels give this ranker, and the mean's share of it |
     | relevant_found | share of the pool's relevant documents among the labelled ones |
+    | used | labels really spent, on average: fewer where samplers end at their natural stop |
     | runs | seeds that were averaged |
     """
     import pandas as pd  # noqa: PLC0415 (half a second that only tables need)
@@ -53,7 +54,7 @@ def curves(results: Results, metric: str | None, expected: bool) -> pd.DataFrame
             low_queries, high_queries = bootstrap_interval([cube.mean(axis=0).T for cube in cubes])
             by_fold = np.array([cube.mean(axis=(0, 2)) for cube in cubes])  # folds by points
             by_seed = np.mean([cube.mean(axis=2) for cube in cubes], axis=0)  # seeds by points
-            found = _relevant_found(results, sampler)
+            found, used = _found_and_used(results, sampler)
             for point, labels in enumerate(grid):
                 folds, seeds = t_interval(by_fold[:, point]), t_interval(by_seed[:, point])
                 several = len(by_seed) > 1
@@ -74,18 +75,19 @@ def curves(results: Results, metric: str | None, expected: bool) -> pd.DataFrame
                         "ceiling": np.nan if top is None else top,
                         "of_ceiling": folds.mean / top if top else np.nan,
                         "relevant_found": found[point],
+                        "used": used[point],
                         "runs": len(by_seed),
                     }
                 )
     return pd.DataFrame(rows)
 
 
-def _relevant_found(results: Results, sampler: str) -> np.ndarray:
-    """Return the share of relevant documents found at each point of the grid, over seeds and folds."""
-    each = [
-        np.mean([run.relevant_found[run.outcome.on_grid] for run in runs], axis=0) for runs in results.runs_of(sampler)
-    ]
-    return np.asarray(np.mean(each, axis=0))
+def _found_and_used(results: Results, sampler: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return the share of relevant documents found, and the labels spent, at each point: means over seeds and folds."""
+    by_fold = results.runs_of(sampler)
+    found = [np.mean([run.relevant_found[run.outcome.on_grid] for run in runs], axis=0) for runs in by_fold]
+    used = [np.mean([run.outcome.used[run.outcome.on_grid] for run in runs], axis=0) for runs in by_fold]
+    return np.asarray(np.mean(found, axis=0)), np.asarray(np.mean(used, axis=0))
 
 
 def labels_needed(
@@ -203,9 +205,10 @@ def summary(results: Results, baseline: str | None, metric: str | None, expected
     """Return a row for each ranker and sampler with its figures at the budget.
 
     The columns of `curves` at the last point; area: mean height of the learning curve, area_of_ceiling: as a share of
-    what all labels give; to_90, to_95, to_99: labels to reach these shares of it; stop: mean number of labels at the
-    sampler's natural stop (over the runs that came to it), and at_stop the mean value there; with a baseline also
-    difference, p_flip_holm and mark of `significance`.
+    what all labels give; to_90, to_95, to_99: labels to reach these shares of it; stays_90, stays_95, stays_99: from
+    when on the curve does not fall below them again; stop: mean number of labels at the sampler's natural stop (over
+    the runs that came to it), and at_stop the mean value there; with a baseline also difference, p_flip_holm and mark
+    of `significance`.
     """
     import pandas as pd  # noqa: PLC0415
 
@@ -219,7 +222,8 @@ def summary(results: Results, baseline: str | None, metric: str | None, expected
     last["area_of_ceiling"] = last["area"] / last["ceiling"]
     needed = labels_needed(results, metric, (0.90, 0.95, 0.99), None, expected)
     for share in (0.90, 0.95, 0.99) if len(needed) else ():
-        last[f"to_{share:.0%}".rstrip("%")] = needed[needed["of_ceiling"] == share].set_index(pairs)["labels"]
+        reached, percent = needed[needed["of_ceiling"] == share].set_index(pairs), f"{share * 100:.0f}"
+        last[f"to_{percent}"], last[f"stays_{percent}"] = reached["labels"], reached["stays"]
     stops = {pair: _at_stop(results, pair[1], pair[0], metric, expected) for pair in last.index}
     last["stop"] = pd.Series({pair: stop for pair, (stop, _) in stops.items()})
     last["at_stop"] = pd.Series({pair: value for pair, (_, value) in stops.items()})

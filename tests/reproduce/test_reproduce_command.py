@@ -15,7 +15,9 @@ from rulerank.folds import read_folds
 from rulerank.letor import write_letor
 from rulerank.metrics import evaluate
 from rulerank.ranking import LRAR
+from rulerank.reproduce import SAMPLING, PaperTable
 from rulerank.reproduce import report as report_module
+from rulerank.reproduce.readings import BASELINES, OURS
 from rulerank.sampling import SSAR, SSARP
 from rulerank.simulate.learners import per_query_scaled
 from rulerank.simulate.learners.rank_svm import RankSVM
@@ -204,7 +206,7 @@ def test_the_report_for_people_says_where_and_by_how_much(gov):
     ):
         assert words in " ".join(text.split()), words
     tried = call(gov / "Gov/QueryLevelNorm/2003_td_dataset", "--paper", "sampling", "--seeds", 1).output
-    assert "What was tried, MAP of LRAR on the sample" in tried
+    assert "What was tried, MAP on the sample" in tried
     assert "antecedents up to 3" in tried
 
 
@@ -227,6 +229,51 @@ def test_all_does_every_collection_and_names_the_missing(gov):
     assert [report["collection"] for report in found] == ["TD2003", "NP2004"]
     text = call("--all", gov, "--paper", "query-level", "--no-tried").output
     assert "OHSUMED, TD2004, NP2003, HP2003, HP2004" in " ".join(text.split())
+
+
+def test_a_collection_that_cannot_be_done_does_not_keep_the_others_from_it(tmp_path):
+    write_parts(tmp_path / "td2003", 1)
+    bad = tmp_path / "np2004"
+    bad.mkdir()
+    for number, part in enumerate(gov_parts(1)[0], 1):
+        write_letor(part.with_grades(np.zeros(len(part), np.int64)), bad / f"S{number}.txt")
+    found = call("--all", tmp_path, "--paper", "query-level", "--no-tried", "--json")
+    assert found.exit_code == 1
+    saved = json.loads(found.stdout)
+    assert [report["collection"] for report in saved["reports"]] == ["TD2003"]
+    [failed] = saved["failed"]
+    assert (failed["collection"], failed["folder"]) == ("NP2004", str(bad))
+    assert "NP2004 in" in " ".join(found.stderr.split())
+
+
+def test_random_and_svm_have_their_own_readings(gov):
+    folder = gov / "Gov/QueryLevelNorm/2003_td_dataset"
+    [report] = told(folder, "--paper", "sampling", "--tried", "--seeds", 2)
+    tried = {}
+    for each in report["tried"]:
+        tried.setdefault(each["method"], {})[each["reading"]] = each
+    for number, name in (("1", "SSAR"), ("2", "SSARP")):
+        ours = figures(report, number)["Random"]["ours"]["folds"]
+        assert tried["Random"][f"as many as {name}, drawn from all documents"]["map"] == pytest.approx(ours)
+        assert f"as many as {name}, even over queries" in tried["Random"]
+    table = figures(report, "3")
+    chosen = "its cost chosen by cross-validation on the sample"
+    for sample, column in (("SSARP's sample", "SVMS"), ("as many by BM25", "SBM25"), ("random", "Random")):
+        assert tried["SVMRank"][f"{sample}, {chosen}"]["map"] == pytest.approx(table[column]["ours"]["folds"])
+        assert f"{sample}, cost 1" in tried["SVMRank"]
+
+
+@pytest.mark.parametrize(
+    ("number", "name", "cause"),
+    [
+        ("1", "Random", "Random"), ("3", "Random", "SVMRank"), ("3", "SVMS", "SVMRank"), ("3", "G%", "SVMRank"),
+        ("2", "Sel", "SSARP"), ("1", "LBM25", "LBM25"), ("1", "R%", None), ("3", "SSARP", "SSARP"),
+    ],
+)  # fmt: skip
+def test_every_figure_that_may_differ_has_readings_to_try(number, name, cause):
+    table = PaperTable(SAMPLING, number, "", ())
+    assert report_module._cause(table, name) == cause
+    assert cause is None or cause in (*OURS, *BASELINES)
 
 
 def test_all_names_the_folders_it_passes_over(tmp_path):

@@ -22,5 +22,6 @@ def test_every_figure_is_in_the_reference_tables(golden):
 def test_a_data_set_is_known_by_its_name():
     assert {each.method for each in references("letor3-ohsumed")} >= {"RE-GR", "AdaRank", "AR(R_d)"}
     assert {each.dataset for each in references("Gov_TD-2003")} == {"TD2003"}
+    assert {each.dataset for each in references("2003_td_dataset")} == {"TD2003"}
     assert references("mq2008") == []
     assert "table V" in references("OHSUMED")[0].source

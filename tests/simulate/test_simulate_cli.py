@@ -95,6 +95,12 @@ def test_a_plan_from_a_file(letor_file, tmp_path):
         (("--samplers", "ssra"), "did you mean"),
         (("--budget", "some"), "budget"),
         (("--every", "often"), "geometric"),
+        (("--every", "²"), "geometric"),
+        (("--metrics", "ndcg@²"), "cut-off"),
+        (("--budget", "200%"), "up to 100%"),
+        (("--budget", "0%"), "above 0%"),
+        (("--samplers", "ssarp:partitions=abc"), "check its parameters"),
+        (("--rankers", "ridge:penalty=null"), "check its parameters"),
         (("--baseline", "k_center"), "not among"),
         (("--method", "mdlp"), "learns from grades"),
         (("--folds", "50"), "too few"),
@@ -123,6 +129,26 @@ def test_ctrl_c_says_that_it_can_go_on(letor_file, tmp_path, jobs):
     assert "goes on from there" in told.replace("\n", " ")
     assert "Traceback" not in told
     assert len(Results.load(out).finished) >= 3
+
+
+def test_another_simulation_in_the_folder_is_told(letor_file, tmp_path):
+    one, other = (
+        ["--samplers", names, "--out", tmp_path / "o", *SMALL, "--budget", 16] for names in ("ssar", "random")
+    )
+    assert "another simulation" not in call(letor_file, *one).output
+    assert "another simulation" not in call(letor_file, *one).output
+    told = " ".join(call(letor_file, *other).output.split())
+    assert "holds another simulation, on ohsumed; its tables are replaced, its finished runs kept" in told
+
+
+def test_labels_that_were_spent_stand_beside_those_of_the_budget(letor_file, tmp_path):
+    arguments = ("--samplers", "ssar,random", *SMALL, "--budget", "100%", "--every", 30, "--out", tmp_path / "o")
+    told = " ".join(call(letor_file, *arguments, "--natural-stop").output.split())
+    assert "after at most 84 labels" in told
+    assert "no comparison at equal budget" in told
+    used = Results.load(tmp_path / "o").summary().set_index("sampler")["used"]
+    assert used["ssar"] < used["random"] == 84
+    assert used["ssar"] == Results.load(tmp_path / "o").summary().set_index("sampler")["stop"]["ssar"]
 
 
 def test_help_names_samplers_rankers_and_an_example():

@@ -33,6 +33,18 @@ def test_queries_are_dealt_whole_and_evenly(folds, seed):
         assert sorted(keyed(split.pool) + keyed(split.test)) == keyed(collection)
 
 
+@pytest.mark.parametrize(
+    ("folder", "name"),
+    [("mine", "mine"), ("2003_td_dataset", "2003_td_dataset"), ("OHSUMED/QueryLevelNorm", "OHSUMED/QueryLevelNorm")],
+)
+def test_a_folder_is_called_by_what_says_which_collection_it_is(tmp_path, folder, name):
+    place = tmp_path / folder
+    place.mkdir(parents=True)
+    for number in range(1, 6):
+        write_letor(planted_collection(2, 8, 3, seed=number), place / f"S{number}.txt")
+    assert Dataset.from_folder(place).name == name
+
+
 def test_the_same_seed_gives_the_same_folds_and_another_does_not():
     collection = planted_collection(12, 10, 4)
     hashes = [Dataset.from_collection(collection, 3, seed).hash for seed in (0, 0, 1)]

@@ -136,6 +136,15 @@ def test_the_summary_puts_all_together(results):
     assert summary.loc["lrar", "ssar"]["stop"] == np.mean(stops)
 
 
+def test_the_summary_says_from_when_on_a_goal_is_kept(results):
+    summary, needed = results.summary(), results.labels_needed()
+    for share in (90, 95, 99):
+        part = needed[needed["of_ceiling"] == share / 100].set_index(["ranker", "sampler"])
+        ours = summary.set_index(["ranker", "sampler"])
+        for ours_name, theirs in ((f"to_{share}", "labels"), (f"stays_{share}", "stays")):
+            assert ours[ours_name].reindex(part.index).equals(part[theirs].rename(ours_name))
+
+
 def test_selected_documents_are_those_of_the_pool(results):
     splits = {split.number: split for split in small_data(queries=12).splits}
     for task in results.tasks:

@@ -174,11 +174,56 @@ def test_a_long_task_can_be_ended_in_its_middle(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_what_a_sampler_cannot_do_is_said_with_its_name(tmp_path, jobs):
+def test_what_a_sampler_cannot_do_is_said_with_its_name(tmp_path, monkeypatch, jobs):
     plan = small_plan(samplers=("random", "top_feature:feature=99"))
-    with pytest.raises(RulerankError, match=r"top_feature:feature=99 on fold \d: feature 99 does not exist"):
-        run(plan, small_data(), tmp_path, jobs=jobs)
-    assert Results.load(tmp_path).finished  # what was done before is kept
+    told = r"feature must be a whole number from 0 \(LETOR's feature 1\) to 5, not 99"
+    folder = tmp_path / "results"
+    with pytest.raises(RulerankError, match=rf"top_feature:feature=99: {told}"):
+        run(plan, small_data(), folder, jobs=jobs)
+    assert not folder.exists()  # tried before anything is written
+    monkeypatch.setattr("rulerank.simulate.runner.rehearse", lambda plan, features: None)
+    with pytest.raises(RulerankError, match=rf"top_feature:feature=99 on fold \d: {told}"):
+        run(plan, small_data(), folder, jobs=jobs)
+    assert Results.load(folder).finished  # what was done before is kept
+
+
+def test_a_plan_that_its_data_refuse_does_not_take_the_place_of_one_with_results(tmp_path):
+    plan, data = small_plan(), small_data()
+    before = values(run(plan, data, tmp_path))
+    refused = small_plan(discretiser="equal_width:bins=1000")
+    with pytest.raises(RulerankError, match="bins"):
+        run(refused, data, tmp_path)
+    pd.testing.assert_frame_equal(values(Results.load(tmp_path)), before)
+
+
+def test_a_folder_that_is_too_full_for_several_processes_is_said(tmp_path, monkeypatch):
+    def full(self, fold):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("rulerank.simulate.desk.Desk.put_fold", full)
+    with pytest.raises(InputError, match=r"No space left on device\); make room"):
+        run(small_plan(), small_data(), tmp_path, jobs=2)
+    monkeypatch.undo()
+    assert run(small_plan(), small_data(), tmp_path, jobs=2).complete  # nothing that was left behind is in the way
+
+
+@pytest.mark.parametrize("damage", [b"", b"PK\x03\x04", None], ids=["empty", "short", "another's"])
+def test_damaged_results_are_said_with_the_file(tmp_path, damage):
+    run(small_plan(), small_data(), tmp_path)
+    first, second = sorted((tmp_path / TASKS).glob("*random*"))[:2]
+    first.write_bytes(second.read_bytes() if damage is None else damage)
+    with pytest.raises(InputError, match=r"random.*npz (is not a finished task|holds the result of another)") as found:
+        Results.load(tmp_path)
+    assert "pickle" not in str(found.value)
+    first.unlink()
+    assert run(small_plan(), small_data(), tmp_path).complete
+
+
+@pytest.mark.parametrize("content", ["[1]", '{"format": 1}', '{"format": 2, "plan": 3}'])
+def test_a_damaged_description_is_said(tmp_path, content):
+    (tmp_path / "simulation.json").write_text(content)
+    with pytest.raises(InputError, match=r"simulation\.json"):
+        Results.load(tmp_path)
 
 
 def test_a_process_that_dies_is_said_and_its_work_is_done_the_next_time(tmp_path, monkeypatch):

@@ -94,6 +94,15 @@ def test_many_differences_are_flipped_at_random_close_to_the_exact_answer():
     assert found == sign_flip(gaps)
 
 
+def test_what_rounding_leaves_of_no_difference_is_none():
+    third = np.array([0.1 + 0.2, 0.3] * 40)
+    gaps = third - 0.3  # every second one is 5.6e-17
+    assert gaps.any()
+    for test in (paired_t, sign_flip):
+        assert test(gaps).p == 1.0
+        assert test(gaps).difference == 0.0
+
+
 def test_a_difference_beyond_chance_never_has_a_p_of_zero():
     assert 0 < sign_flip(np.full(100, 0.1)).p < 0.001
 
