@@ -21,6 +21,7 @@ from db.jobs import Job, Jobs
 from db.tables import files, jobs
 from rulerank.errors import InputError, RulerankError
 from rulerank.simulate import Plan, Results
+from rulerank.simulate.rehearsal import rehearse
 
 KIND = "simulate"
 WHOLE = "simulation.zip"
@@ -112,6 +113,7 @@ class Simulations:
             raise InputError(
                 f"{info.name} has {len(candidate.sizes)} queries with grades, too few for {plan.folds} folds"
             )
+        rehearse(plan, info.features, learn=False)
         told = {
             "name": checked_name(name, "simulation") if name.strip() else "",
             "collection": collection,
@@ -144,8 +146,12 @@ class Simulations:
         return self.jobs.stop(number)
 
     def go_on(self, number: int) -> bool:
-        """Let a stopped or failed simulation go on where it was; False if it is neither."""
+        """Let a stopped or failed simulation go on where it was; False if it is neither.
+
+        Its lease ends now: nobody holds it from here on, which also says since when it waits.
+        """
         values = {"state": "waiting", "stop_asked": False, "tries": 0, "message": "", "finished_at": None}
+        values["lease_until"] = self.jobs.clock()
         ended = sa.and_(jobs.c.id == number, jobs.c.kind == KIND, jobs.c.state.in_(("stopped", "failed")))
         with self.database.write() as connection:
             return bool(connection.execute(sa.update(jobs).where(ended).values(owner=None, **values)).rowcount)

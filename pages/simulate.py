@@ -12,7 +12,7 @@ from pages.widgets import simulate_run as run
 from pages.widgets import simulate_table as table
 from pages.widgets import simulate_view as view
 from pages.widgets.heading import heading
-from pages.widgets.plain import plain
+from pages.widgets.plain import plain, sentence
 from pages.widgets.simulate_chosen import show_chosen, show_downloads
 from pages.widgets.simulate_data import method_words, results_of
 from rulerank.errors import RulerankError
@@ -29,12 +29,14 @@ def main(person: Person) -> None:
         "Replay samplers on grades that are known, and see how many labels each saves. Nobody labels anything here.",
     )
     asked = st.query_params.get(run.CHOSEN, "")
-    chosen = context.workspace().simulations.get(int(asked)) if asked.isdecimal() else None
+    # A longer one is no number of ours, and more than a database can look for.
+    is_number = asked.isdecimal() and len(asked) <= 18
+    chosen = context.workspace().simulations.get(int(asked)) if is_number else None
     if chosen is not None:
         show_one(chosen)
         return
     if asked:
-        st.warning("This simulation does not exist any more; somebody has deleted it.", icon=":material/info:")
+        st.warning("There is no such simulation; it may have been deleted.", icon=":material/info:")
     earlier = context.workspace().simulations.all()
     ask(person, first=not earlier)
     if earlier:
@@ -62,12 +64,12 @@ def ask(person: Person, *, first: bool) -> None:
         name = st.text_input("Name (optional)", max_chars=200, key="simulate-name")
         if wanted is None:
             return
-        form.show_work(*wanted)
+        form.show_work(candidate, *wanted)
         if st.button("Run", type="primary", icon=":material/play_arrow:", key="simulate-run"):
             try:
                 number = simulations.ask(candidate.info.id, wanted[0], name or "", person.id)
             except RulerankError as error:
-                st.error(f"{plain(str(error))}.", icon=":material/error:")
+                st.error(sentence(str(error)), icon=":material/error:")
                 return
             st.query_params[run.CHOSEN] = str(number)
             st.rerun()
@@ -76,35 +78,41 @@ def ask(person: Person, *, first: bool) -> None:
 def show_one(simulation: Simulation) -> None:
     """Show a simulation: how far it is, and what it has found so far."""
     run.show_head(simulation)
+    now = context.workspace().simulations.stamp(simulation.id)
     if simulation.job.over:
         if simulation.job.state != "done":
             run.show_end(simulation)
     else:
-        run.watch(simulation.id)
-    stamp = stamp_to_show(simulation)
+        run.watch(simulation.id, some=bool(now))
+    stamp = stamp_to_show(simulation, now)
     if stamp:
         try:
             show_results(simulation, stamp)
         except RulerankError as error:
-            st.error(f"{plain(str(error))}.", icon=":material/error:")
+            st.error(sentence(str(error)), icon=":material/error:")
     if simulation.job.state == "done":
         st.divider()
         run.show_end(simulation)
 
 
-def stamp_to_show(simulation: Simulation) -> str:
-    """Return which state of the results is shown: the last one, but of one under way only when it is asked for.
+def stamp_to_show(simulation: Simulation, now: str) -> str:
+    """Return which state of the results is shown: that of now, but of one under way only when it is asked for.
 
     It grows all the time, and to average it anew at every look would take longer than to read it.
     """
-    now = context.workspace().simulations.stamp(simulation.id)
     if simulation.job.over:
         return now
     key = f"simulate-shown-{simulation.id}"
     words = "Draw it anew" if key in st.session_state else "Show what is finished so far"
-    if now and st.button(words, icon=":material/refresh:", key="simulate-anew"):
-        st.session_state[key] = now
+    if now:
+        # Noted before the page is drawn, so that the button says already what its next click does.
+        given = (key, simulation.id)
+        st.button(words, icon=":material/refresh:", key="simulate-anew", on_click=_note_newest, args=given)
     return str(st.session_state.get(key, ""))
+
+
+def _note_newest(key: str, number: int) -> None:
+    st.session_state[key] = context.workspace().simulations.stamp(number)
 
 
 @st.fragment

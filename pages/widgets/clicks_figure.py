@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 import plotly.graph_objects as go
 
-from pages.widgets.figure import WIDE, empty_figure, legend_below, new_figure, safe
+from pages.widgets.figure import WIDE, empty_figure, new_figure, safe
+from pages.widgets.legend import legend_below
 from pages.widgets.theme import LIGHT, SYMBOLS, Theme
 
 DASHES = ("solid", "dash")
@@ -36,6 +37,5 @@ def perplexity_curves(
         )
     figure.update_xaxes(title_text="Position", dtick=1 if max(map(len, series.values())) <= 20 else 5)
     figure.update_yaxes(title_text="Perplexity", tickformat=".2f")
-    # A narrow page has a line for each name, which leaves less height to reckon the gap by.
-    legend_below(figure, gap=58 + 5 * len(series))
+    legend_below(figure)
     return figure

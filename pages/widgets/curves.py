@@ -6,8 +6,9 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from pages.widgets.figure import WIDE, count_axis, empty_figure, legend_below, new_figure
+from pages.widgets.figure import WIDE, count_axis, empty_figure, new_figure
 from pages.widgets.learning import FEW, points_of
+from pages.widgets.legend import legend_below
 from pages.widgets.theme import LIGHT, Theme
 
 

@@ -18,11 +18,11 @@ from rulerank.errors import InputError
 
 Floats = NDArray[np.float64]
 
-WIDE, NARROW = 64, 52
+WIDE, NARROW = 58, 48
 """Letters in a line of the caption: of a figure as wide as the page, which may be a telephone's, and in a column."""
 
-LEGEND_LINE = 24
-"""Pixels of a line of the legend; on a laptop it holds three names or four."""
+LONGEST = 80
+"""Letters of a file's name."""
 
 JOINERS = "\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}"
 """Unprintable, but emoji and some scripts need them."""
@@ -46,18 +46,19 @@ def wrapped(text: str, width: int) -> str:
 
     The lines are about equally long, so that no word is left alone on the last one.
     """
-    lines = textwrap.wrap(text, width)
+    # Hyphens hold names together, such as Eval-Score-4.0.
+    lines = textwrap.wrap(text, width, break_on_hyphens=False)
     for narrower in range(max(1, width // 2), width):
-        fewer = textwrap.wrap(text, narrower)
+        fewer = textwrap.wrap(text, narrower, break_on_hyphens=False)
         if len(fewer) == len(lines):
             lines = fewer
             break
     return "<br>".join(safe(line) for line in lines)
 
 
-def counted(number: float, noun: str) -> str:
-    """Return "1 label" or "1,204 labels"."""
-    return f"{int(number):,d} {noun}{'' if number == 1 else 's'}"
+def counted(number: float, noun: str, several: str = "") -> str:
+    """Return "1 label" or "1,204 labels"; `several` is the plural of a noun that takes more than an s."""
+    return f"{int(number):,d} {noun if number == 1 else several or f'{noun}s'}"
 
 
 def as_floats(values: ArrayLike | Iterable[float | None], what: str) -> Floats:
@@ -118,7 +119,7 @@ def empty_figure(title: str, message: str, *, theme: Theme = LIGHT, height: int 
     figure.update_xaxes(visible=False, range=[0, 1])
     figure.update_yaxes(visible=False, range=[0, 1])
     figure.add_annotation(
-        text=wrapped(message, 52),
+        text=wrapped(message, NARROW),
         x=0.5,
         y=0.5,
         xref="paper",
@@ -130,27 +131,14 @@ def empty_figure(title: str, message: str, *, theme: Theme = LIGHT, height: int 
     return figure
 
 
-def legend_below(figure: go.Figure, *, gap: int = 58) -> None:
-    """Show the legend under the horizontal axis, where it may take as many lines as a narrow page needs.
-
-    A legend of several lines makes the figure higher, and leaves what is drawn its room.
-    """
-    margin = figure.layout.margin
-    inner = max(80, figure.layout.height - margin.t - margin.b - 24)
-    names = sum(trace.name is not None and trace.showlegend is not False for trace in figure.data)
-    more = LEGEND_LINE * max(0, math.ceil((names - 4) / 3))
-    figure.update_layout(
-        showlegend=True,
-        legend={"orientation": "h", "x": 0, "xanchor": "left", "y": -gap / inner, "yanchor": "top"},
-        margin={**margin.to_plotly_json(), "b": margin.b + 24 + more},
-        height=figure.layout.height + more,
-    )
-
-
 def count_axis(most: float) -> dict[str, Any]:
     """Return the settings of an axis that counts from 0 to `most`: whole numbers only, room for a mark on top."""
-    steps = {"dtick": 1} if most <= 10 else {}
-    return {"tickformat": ",d", "range": [-0.02 * max(1.0, most), 1.08 * max(1.0, most)], **steps}
+    return {"range": [-0.02 * max(1.0, most), 1.08 * max(1.0, most)], **whole_steps(most)}
+
+
+def whole_steps(most: float) -> dict[str, Any]:
+    """Return the settings that keep the ticks of a count up to `most` whole: plotly would halve the steps of a few."""
+    return {"tickformat": ",d", "dtick": 1 if most <= 10 else None}
 
 
 def limits(values: Iterable[float], *, low: float | None = None, high: float | None = None) -> list[float] | None:
@@ -166,7 +154,11 @@ def limits(values: Iterable[float], *, low: float | None = None, high: float | N
 
 def file_name(name: str) -> str:
     """Return a name that every file system takes, for a downloaded figure."""
-    slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:80].strip("-")
+    slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+    if len(slug) > LONGEST:
+        # In the middle, because the end says which of several it is: the simulation, the sampler, the fold.
+        half = LONGEST // 2
+        slug = f"{slug[: half - 1].strip('-')}-{slug[-half:].strip('-')}"
     return slug or "figure"
 
 

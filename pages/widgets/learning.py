@@ -14,12 +14,14 @@ from pages.widgets.figure import (
     Floats,
     as_floats,
     empty_figure,
-    legend_below,
     limits,
     new_figure,
     safe,
     same_length,
+    whole_steps,
 )
+from pages.widgets.learning_marks import add_ceilings, add_last_values
+from pages.widgets.legend import legend_below
 from pages.widgets.theme import LIGHT, SYMBOLS, Theme, with_alpha
 from rulerank.errors import InputError
 
@@ -29,14 +31,8 @@ AXES = {
 }
 """x of a learning curve: the axis' name, the unit in hover texts, number formats of these and of the ticks."""
 
-LINE = 15
-"""Pixels between two values that are written under each other."""
-
 FEW = 30
 """Up to this many points, each gets its own mark."""
-
-BESIDE = 2
-"""Ceilings that are named on their lines, side by side."""
 
 
 @dataclass(frozen=True)
@@ -104,6 +100,9 @@ def learning_curve(
     seen.append(add_ceilings(figure, ceiling, colours, theme))
     window = limits(np.concatenate(seen), low=0, high=1) or [0.0, 1.0]
     figure.update_xaxes(title_text=axis, rangemode="tozero", tickformat=tick_format)
+    if x == "labels":
+        reach = [line[1] for _, line in drawn] + ([] if band is None else [as_floats(band.x, "x of the random replay")])
+        figure.update_xaxes(whole_steps(float(np.max(np.concatenate(reach)))))
     figure.update_yaxes(title_text=safe(metric_label), tickformat=".2f", range=window)
     legend_below(figure)
     add_last_values(figure, ends, window, theme)
@@ -149,22 +148,6 @@ def _add_curve(
     return float(xs[last]), float(ys[last]), colour
 
 
-def add_last_values(figure: go.Figure, ends: list[tuple[float, float, str]], window: list[float], theme: Theme) -> None:
-    """Write each line's last value beside its end, moved apart where lines end close together."""
-    margin = figure.layout.margin
-    pixels = (figure.layout.height - margin.t - margin.b) / (window[1] - window[0])
-    taken = -np.inf
-    for x, y, colour in sorted(ends, key=lambda end: end[1]):
-        taken = max(y * pixels, taken + LINE)
-        figure.add_annotation(
-            {"x": x, "y": y, "text": f"<b>{y:.3f}</b>", "showarrow": False, "xanchor": "left", "xshift": 8},
-            yshift=taken - y * pixels,
-            bgcolor=with_alpha(theme.background, 0.75),
-            borderpad=0,
-            font={"color": colour, "size": 13},
-        )
-
-
 def _add_band(figure: go.Figure, band: Band, point: str, theme: Theme) -> list[Floats]:
     xs, mean = points_of(band.x, band.mean, "the random replay")
     _, low = points_of(band.x, band.low, "the band's lower edge")
@@ -186,33 +169,3 @@ def _add_band(figure: go.Figure, band: Band, point: str, theme: Theme) -> list[F
         "<br>95% interval %{customdata[0]:.4f} to %{customdata[1]:.4f}<extra></extra>",
     )
     return [low[whole], high[whole], mean]
-
-
-def add_ceilings(
-    figure: go.Figure, ceiling: float | Mapping[str, float] | None, colours: Mapping[str, str], theme: Theme
-) -> Floats:
-    """Draw the dashed line of each ceiling and return their values.
-
-    The words of two stand side by side on their lines; of more, in the legend, or they would lie on each other.
-    """
-    each = ceiling if isinstance(ceiling, Mapping) else {} if ceiling is None else {"": ceiling}
-    known = {name: float(value) for name, value in each.items() if np.isfinite(value)}
-    for place, (name, value) in enumerate(known.items()):
-        colour = colours.get(name, theme.text)
-        line = {"dash": "dash", "width": 1.5, "color": colour}
-        words = f"All labels{f', {safe(name, 24)}' if len(known) > 1 else ''}: {value:.3f}"
-        figure.add_hline(y=value, line=line)
-        if len(known) > BESIDE:
-            figure.add_scatter(x=[None], y=[None], name=words, mode="lines", line=line)
-            continue
-        figure.add_annotation(
-            text=words,
-            x=0.005 + place / max(3, len(known)),
-            y=value,
-            xref="paper",
-            xanchor="left",
-            yanchor="bottom",
-            showarrow=False,
-            font={"size": 13, "color": colour},
-        )
-    return np.array(list(known.values()))

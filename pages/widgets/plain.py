@@ -17,3 +17,9 @@ _NOTHING = ":small[]"
 def plain(text: str) -> str:
     """Return a text so that Markdown shows it unchanged, on one line: no emphasis, link, picture, colour or formula."""
     return _NOTHING.join(_SIGNS.sub(r"\\\1", part) for part in _WITHIN.split(" ".join(text.split())))
+
+
+def sentence(text: str) -> str:
+    """Return a text as `plain` does, with one full stop at its end, unless another sign ends it."""
+    said = text.strip().rstrip(".")
+    return plain(said if said.endswith(("?", "!", "…")) else f"{said}.")

@@ -112,7 +112,9 @@ def worker_is_away(job: Job) -> bool:
     """Say whether a job waits although no other is being done, or has failed: then the page must do without."""
     if job.state in ("failed", "stopped"):
         return True
-    if job.state != "waiting" or time.time() - job.created_at < PATIENCE:
+    # One that was taken up again has waited since then only: a lease in the past says when.
+    since = max(job.created_at, job.lease_until or 0.0)
+    if job.state != "waiting" or time.time() - since < PATIENCE:
         return False
     return not context.workspace().jobs.list(states=("running",), limit=1)
 

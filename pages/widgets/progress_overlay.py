@@ -10,8 +10,9 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from pages import context
-from pages.widgets.figure import limits, safe
-from pages.widgets.plain import plain
+from pages.widgets.figure import limits, safe, whole_steps
+from pages.widgets.legend import legend_again, legend_lines
+from pages.widgets.plain import plain, sentence
 from pages.widgets.progress_data import Measure
 from pages.widgets.simulate_data import curves_of, metric_label, ranker_label, results_of, sampler_label, title_of
 from pages.widgets.theme import Theme, with_alpha
@@ -25,6 +26,12 @@ if TYPE_CHECKING:
 
 AHEAD = 2.0
 """How far the simulation is drawn: so many times as many labels as the campaign has, or its curve would be a speck."""
+
+DASHES = ("dashdot", "7px,3px", "9px,2px,2px,2px,2px,2px")
+"""Of a simulation's lines: the campaign's own are solid, its random replay is dotted, its ceilings are dashed."""
+
+AFTER = 1001
+"""Plotly gives 1000 to what has no rank."""
 
 
 def lay_over(
@@ -53,7 +60,7 @@ def lay_over(
     try:
         return _draw(figure, by_number[number], opened, measure, x, ranker, lines, theme, row)
     except RulerankError as error:
-        return f"This simulation cannot be laid over: {plain(str(error))}."
+        return f"This simulation cannot be laid over: {sentence(str(error))}"
 
 
 def _offered(simulation: Simulation, opened: OpenCampaign) -> str:
@@ -92,21 +99,34 @@ def _draw(
         key=f"progress-overlay-{opened.id}-{simulation.id}",
         width=420,
     )
+    if not samplers:
+        return ""
     frame = curves_of(simulation.id, stamp, metric, measure.expected)
     furthest = max(float(np.max(trace.x)) for trace in figure.data if len(trace.x))
     until = max(AHEAD * furthest, results.grid[min(4, len(results.grid) - 1)])
     frame = frame[(frame["ranker"] == learner) & (frame["labels"] <= until)]
+    own, legend = len(figure.data), legend_lines(figure)
     for sampler in samplers:
-        place = lines + results.samplers_done().index(sampler)
-        _add(figure, frame[frame["sampler"] == sampler], f"Simulated: {sampler_label(sampler)}", place, theme)
+        look = look_of(results.samplers_done().index(sampler), lines, theme)
+        _add(figure, frame[frame["sampler"] == sampler], f"Simulated: {sampler_label(sampler)}", *look)
+    # What is drawn first lies below: the campaign's own line stays on top of all bands.
+    figure.data = figure.data[own:] + figure.data[:own]
+    legend_again(figure, legend)
     shown = frame[frame["sampler"].isin(samplers)]
+    figure.update_xaxes(whole_steps(max(furthest, float(frame["labels"].max()))))
     _widen(figure, shown[["low_queries", "high_queries"]].to_numpy().ravel())
     return _words(results, opened, learner, ranker, int(frame["labels"].max()))
 
 
-def _add(figure: go.Figure, part: pd.DataFrame, name: str, place: int, theme: Theme) -> None:
-    """Draw one sampler's mean curve and band, thinner than the campaign's own."""
-    colour = theme.lines[place % len(theme.lines)]
+def look_of(place: int, lines: int, theme: Theme) -> tuple[str, str]:
+    """Return the colour and the dash of a simulation's sampler: first the colours that the campaign's lines leave."""
+    colours = theme.lines[lines:] or theme.lines
+    turn, colour = divmod(place, len(colours))
+    return colours[colour], DASHES[turn % len(DASHES)]
+
+
+def _add(figure: go.Figure, part: pd.DataFrame, name: str, colour: str, dash: str) -> None:
+    """Draw one sampler's mean curve and band, thinner than the campaign's own, and behind them in the legend."""
     xs, low, high = (part[column].to_numpy() for column in ("labels", "low_queries", "high_queries"))
     figure.add_scatter(
         x=np.r_[xs, xs[::-1]],
@@ -124,8 +144,9 @@ def _add(figure: go.Figure, part: pd.DataFrame, name: str, place: int, theme: Th
         y=part["mean"].to_numpy(),
         name=safe(name, 48),
         legendgroup=name,
+        legendrank=AFTER,
         mode="lines",
-        line={"color": colour, "width": 1.6, "dash": "dashdot"},
+        line={"color": colour, "width": 1.6, "dash": dash},
         customdata=np.column_stack([low, high]),
         hovertemplate=f"<b>{safe(name, 60)}</b><br>%{{x:,d}} labels: %{{y:.4f}}"
         "<br>95% interval %{customdata[0]:.4f} to %{customdata[1]:.4f}<extra></extra>",

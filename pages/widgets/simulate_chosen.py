@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import io
 import tempfile
 import zipfile
@@ -12,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from pages import context
-from pages.widgets.figure import file_name
+from pages.widgets.figure import counted, file_name
 from pages.widgets.simulate_data import chosen_table, curves_of, sampler_label, summary_of
+from pages.widgets.simulate_needed import with_saved
 from pages.widgets.simulate_view import Look
 from rulerank.simulate import Results, merge
 from rulerank.simulate.tables import can_write_parquet
@@ -41,7 +43,8 @@ def show_chosen(simulation: Simulation, results: Results, clicked: tuple[str, in
     table = chosen_table(simulation, results, sampler, fold, seed, labels)
     grades = sorted(Counter(table["Grade"].tolist()).items())
     told = ", ".join(f"{count:,d} of grade {grade}" for grade, count in grades)
-    st.caption(f"{len(table):,d} documents of {table['Query'].nunique():,d} queries: {told}. In the order of choice.")
+    queries = counted(table["Query"].nunique(), "query", "queries")
+    st.caption(f"{counted(len(table), 'document')} of {queries}: {told}. In the order of choice.")
     st.dataframe(table, hide_index=True, height=min(420, 38 + 35 * len(table)), key=f"simulate-list-{number}")
     stem = file_name(f"{results.about.dataset} {sampler} fold {fold} {'' if seed is None else f'seed {seed}'}")
     st.download_button(
@@ -55,7 +58,7 @@ def show_chosen(simulation: Simulation, results: Results, clicked: tuple[str, in
     )
 
 
-def show_downloads(simulation: Simulation, stamp: str, results: Results, look: Look, baseline: str | None) -> None:
+def show_downloads(simulation: Simulation, stamp: str, results: Results, look: Look, baseline: str) -> None:
     """Offer what was found as files: the curves and figures as they are shown, every value, and all of it in one."""
     number = simulation.id
     stem = file_name(f"{results.about.dataset} simulation {number}")
@@ -75,11 +78,9 @@ def show_downloads(simulation: Simulation, stamp: str, results: Results, look: L
     def curves() -> bytes:
         return curves_of(number, stamp, look.metric, look.expected).to_csv(index=False).encode()
 
-    def summary() -> bytes:
-        return summary_of(number, stamp, look.metric, look.expected, baseline).to_csv(index=False).encode()
-
     offer("Curves (CSV)", curves, f"curves-{file_name(look.metric)}.csv", "text/csv")
-    offer("Labels saved (CSV)", summary, f"summary-{file_name(look.metric)}.csv", "text/csv")
+    saved = functools.partial(saved_file, number, stamp, look, baseline)
+    offer("Labels saved (CSV)", saved, f"summary-{file_name(look.metric)}.csv", "text/csv")
     offer("Every value (CSV)", lambda: written(results, "results.csv"), "results.csv", "text/csv")
     if can_write_parquet():
         parquet = "application/vnd.apache.parquet"
@@ -90,6 +91,12 @@ def show_downloads(simulation: Simulation, stamp: str, results: Results, look: L
         "Every value: one row a fold, sampler, seed, ranker, point and metric. All of it: the same, values query by "
         "query, what each run chose, and settings, version and data hash; `rulerank.simulate.Results` reads it."
     )
+
+
+def saved_file(number: int, stamp: str, look: Look, baseline: str) -> bytes:
+    """Return the figures at the budget, with what each sampler saves against the baseline, as CSV."""
+    found = summary_of(number, stamp, look.metric, look.expected, baseline)
+    return with_saved(found, baseline).to_csv(index=False).encode()
 
 
 def written(results: Results, name: str) -> bytes:

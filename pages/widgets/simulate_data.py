@@ -87,7 +87,7 @@ def plan_words(simulation: Simulation) -> str:
         plan = Plan.from_dict(simulation.plan)
     except RulerankError:
         return "Its settings are of another version of rulerank."
-    budget = f"{int(plan.budget):,d} labels" if plan.budget > 1 else f"{plan.budget * 100:.4g}% of the pool"
+    budget = f"up to {counted(plan.budget, 'label')}" if plan.budget > 1 else f"{plan.budget * 100:.4g}% of the pool"
     learn = joined([ranker_label(ranker.key) for ranker in plan.rankers])
     learn += " learn" if len(plan.rankers) > 1 else " learns"
     seeded = any(plan.seeds_of(sampler) != [None] for sampler in plan.samplers)
@@ -117,8 +117,8 @@ def evaluated_words(results: Results) -> str:
     """Say which documents are ranked, and how queries without relevant documents count."""
     queries = sum(len(names) for names in results.about.queries.values())
     return (
-        f"the test parts of {len(results.folds)} folds ({queries:,d} queries), each ranked by what was learnt from "
-        "others; a query without a relevant document counts as 0"
+        f"the test parts of {len(results.folds)} folds ({counted(queries, 'query', 'queries')}), each ranked by what "
+        "was learnt from others; a query without a relevant document counts as 0"
     )
 
 

@@ -9,13 +9,15 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from pages.widgets.figure import WIDE, empty_figure, legend_below, limits, new_figure, safe
-from pages.widgets.learning import FEW, add_ceilings, add_last_values, points_of
+from pages.widgets.figure import WIDE, empty_figure, limits, new_figure, safe, whole_steps
+from pages.widgets.learning import FEW, points_of
+from pages.widgets.learning_marks import add_ceilings, add_last_values
+from pages.widgets.legend import legend_below
 from pages.widgets.theme import LIGHT, SYMBOLS, Theme, with_alpha
 
 AXES = {
     "labels": ("Labels given", "%{x:,d} labels", ",d"),
-    "share": ("Labels given (share of the pool)", "%{x:.2%} of the pool", ".0%"),
+    "share": ("Labels given (share of the pool)", "%{x:.2%} of the pool", ".3~%"),
 }
 """x of the curves: the axis' name, how a hover text says it, and the format of its ticks."""
 
@@ -54,6 +56,7 @@ class Published:
 def simulation_curves(
     lines: Sequence[Line],
     *,
+    about: str,
     metric_label: str,
     convention: str,
     evaluated_on: str,
@@ -66,14 +69,15 @@ def simulation_curves(
 ) -> go.Figure:
     """Return metric against labels: the mean over seeds and folds of each line, and what 95% of what lies in its band.
 
-    A point's customdata is (place of the line, labels, low, high), so that a click tells which selection it was.
+    about: which collection it is, and what all lines share. A point's customdata is (place of the line, labels, low,
+    high), so that a click tells which selection it was.
     """
     title = f"{metric_label} as labels come in"
     drawn = [line for line in lines if np.isfinite(np.asarray(line.mean, np.float64)).any()]
     if not drawn:
         return empty_figure(title, "No sampler has finished on every fold yet.", theme=theme)
     axis, told, ticks = AXES[x]
-    caption = f"{convention}. Evaluated on {evaluated_on}." + (f" Bands: {band}." if band else "")
+    caption = f"{about}. {convention}. Evaluated on {evaluated_on}." + (f" Bands: {band}." if band else "")
     if any(line.stop for line in drawn):
         caption += " Stars: natural stops (means)."
     figure = new_figure(title, caption, theme=theme, height=height, letters=WIDE, l=72, r=72)
@@ -89,6 +93,8 @@ def simulation_curves(
     seen.append(_add_published(figure, published, [0.0, furthest], theme))
     window = limits(np.concatenate(seen), low=0, high=1) or [0.0, 1.0]
     figure.update_xaxes(title_text=axis, rangemode="tozero", tickformat=ticks)
+    if x == "labels":
+        figure.update_xaxes(whole_steps(furthest))
     figure.update_yaxes(title_text=safe(metric_label), tickformat=".2f", range=window)
     legend_below(figure)
     add_last_values(figure, ends, window, theme)

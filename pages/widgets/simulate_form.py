@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from pages.widgets.plain import plain
+from pages.widgets.figure import counted
+from pages.widgets.plain import plain, sentence
 from pages.widgets.ranking_data import offered
-from pages.widgets.simulate_data import metric_label
-from pages.widgets.simulate_work import Work, estimate
+from pages.widgets.simulate_measured import ask_measured, folds_chosen
+from pages.widgets.simulate_work import Work, estimate, pool_of, smallest_pool
 from rulerank.errors import RulerankError
-from rulerank.metrics.conventions import conventions
-from rulerank.registry import discretizers, metrics, samplers
-from rulerank.simulate import Plan, Strategy, learners
+from rulerank.registry import samplers
+from rulerank.simulate import Plan, learners
 from rulerank.simulate.learners.base import missing_package
 from rulerank.simulate.plan import GEOMETRIC
 from rulerank.threads import workers
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from db.simulations import Candidate
 
 STEPS = (1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000)
-CUT_OFFS = (1, 3, 5, 10, 20)
 FEWEST = 60
 """Labels that a budget should come to, so that a small collection has a curve."""
 
@@ -54,16 +53,16 @@ def choose_collection(candidates: list[Candidate]) -> Candidate | None:
 
 def ask_plan(candidate: Candidate, rates: Any) -> tuple[Plan, Work] | None:
     """Ask for the plan and return it with its work; None, and a word why, while something is not right."""
-    pool = candidate.graded * 4 // 5
+    pool = pool_of(candidate.graded, folds_chosen(candidate))
     compared = _ask_compared(candidate)
     far = _ask_how_far(candidate, pool)
     with st.expander("How it is cut and measured", icon=":material/tune:"):
-        measured = _ask_measured(candidate)
+        measured = ask_measured(candidate)
     try:
         plan = Plan(**{**compared, **far, **measured})
         work = estimate(plan, candidate.graded, candidate.info.features, rates)
     except RulerankError as error:
-        st.error(f"{plain(str(error))}.", icon=":material/error:")
+        st.error(sentence(str(error)), icon=":material/error:")
         return None
     return plan, work
 
@@ -139,10 +138,10 @@ def _ask_how_far(candidate: Candidate, pool: int) -> dict[str, Any]:
     )
     share = usual_share(pool)
     if unit == "labels":
-        usual = max(2, round(share * pool))
-        given = row.number_input(
-            "Budget", 2, max(2, pool), usual, key=f"simulate-labels-{candidate.info.id}", width=130
-        )
+        usual, key = max(2, round(share * pool)), f"simulate-labels-{candidate.info.id}"
+        # What was within the pools of more folds may be beyond those of fewer.
+        st.session_state[key] = min(st.session_state.get(key, usual), max(2, pool))
+        given = row.number_input("Budget", 2, max(2, pool), key=key, width=130)
         labels = int(given)
         budget: float = labels
     else:
@@ -179,61 +178,14 @@ def usual_step(labels: int) -> int:
     return max((step for step in STEPS if step * 14 <= labels), default=1)
 
 
-def _ask_measured(candidate: Candidate) -> dict[str, Any]:
-    row = st.container(horizontal=True, vertical_alignment="bottom")
-    most = min(20, len(candidate.sizes))
-    folds = row.number_input(
-        "Folds",
-        2,
-        most,
-        min(5, most),
-        key=f"simulate-folds-{candidate.info.id}",
-        width=130,
-        help="Queries are dealt to so many parts. Each part is measured on once; the others are the pool.",
-    )
-    deal = row.number_input(
-        "Seed of the folds", 0, 2**31 - 1, 0, key="simulate-deal", width=170, help="Deals queries to folds."
-    )
-    cutters = {entry.name: entry.label for entry in discretizers if entry.name != "mdlp"}
-    cutter = row.selectbox(
-        "Discretiser",
-        list(cutters),
-        index=list(cutters).index("tube"),
-        format_func=cutters.__getitem__,
-        key="simulate-discretiser",
-        width=300,
-        help="Makes items of features, from the pool alone. MDLP learns from grades, which are not known yet there.",
-    )
-    kinds = {entry.name: entry.label for entry in conventions}
-    convention = row.selectbox(
-        "Convention", list(kinds), format_func=kinds.__getitem__, key="simulate-convention", width=300
-    )
-    offered = [f"{e.name}@{k}" if k else e.name for e in metrics for k in (CUT_OFFS if e.value.cutoffs else (0,))]
-    measures = st.multiselect(
-        "Metrics", offered, default=["map", "ndcg@10", "precision@10"], format_func=metric_label, key="simulate-metrics"
-    )
-    beyond = st.toggle(
-        "Go on after the natural stop",
-        True,
-        key="simulate-beyond",
-        help="So that all samplers are compared at the same budget; where each would stop is noted in any case.",
-    )
-    return {
-        "folds": int(folds),
-        "split_seed": int(deal),
-        "discretiser": Strategy(cutter),
-        "convention": convention,
-        "metrics": tuple(measures),
-        "beyond_stop": beyond,
-    }
-
-
-def show_work(plan: Plan, work: Work) -> None:
+def show_work(candidate: Candidate, plan: Plan, work: Work) -> None:
     """Say how much work a plan is."""
-    cores = workers()
-    about = "about " if plan.budget <= 1 else ""  # a share is taken of the smallest pool, which is not dealt yet
+    # The budget depends on the smallest pool, and the folds are not dealt yet.
+    certain = 1 < plan.budget <= smallest_pool(candidate.sizes, plan.folds)
+    about = "" if certain else "about "
     st.caption(
-        f":material/schedule: {work.runs:,d} runs of {about}{work.labels:,d} labels each, measured at "
-        f"{work.points} points: {work.trainings:,d} trainings, and {plan.folds * len(plan.rankers)} on all labels. "
-        f"Takes {work.time} on {cores} core{'' if cores == 1 else 's'}, in the background; you may close this page."
+        f":material/schedule: {counted(work.runs, 'run')} of {about}{counted(work.labels, 'label')} each, measured at "
+        f"{about}{counted(work.points, 'point')}: {about}{counted(work.trainings, 'training')}, and "
+        f"{plan.folds * len(plan.rankers):,d} on all labels. Takes {work.time} on {counted(workers(), 'core')}, in the "
+        "background; you may close this page."
     )

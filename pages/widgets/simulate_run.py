@@ -9,7 +9,7 @@ import streamlit as st
 
 from pages import context
 from pages.widgets.layout import with_actions
-from pages.widgets.plain import plain
+from pages.widgets.plain import plain, sentence
 from pages.widgets.progress_jobs import worker_is_away
 from pages.widgets.simulate_data import plan_words, title_of
 
@@ -66,10 +66,14 @@ def show_head(simulation: Simulation) -> None:
 
 
 @st.fragment(run_every=2)
-def watch(number: int) -> None:
-    """Show how far the worker is, with a button to stop it; the page is drawn anew when it is over."""
-    simulation = context.workspace().simulations.get(number)
-    if simulation is None or simulation.job.over:
+def watch(number: int, *, some: bool) -> None:
+    """Show how far the worker is, with a button to stop it.
+
+    The page is drawn anew when it is over, and once before: some says whether it knew of finished runs, to offer them.
+    """
+    simulations = context.workspace().simulations
+    simulation = simulations.get(number)
+    if simulation is None or simulation.job.over or (not some and simulations.stamp(number)):
         st.rerun()
     job = simulation.job
     bar, button = with_actions("simulation")
@@ -89,7 +93,7 @@ def watch(number: int) -> None:
             job.share or 0.0, text=f"{job.done:,d} of {job.total:,d} runs.{remaining(number, job.done, job.total)}"
         )
     stop = button.button("Stop", icon=":material/stop:", key="simulate-stop", disabled=job.stop_asked)
-    if stop and context.workspace().simulations.stop(number):
+    if stop and simulations.stop(number):
         st.rerun()
 
 
@@ -109,11 +113,11 @@ def show_end(simulation: Simulation) -> None:
     """Say how a simulation ended, and offer what can be done: go on, delete."""
     job, simulations = simulation.job, context.workspace().simulations
     kept = f" after {job.done:,d} of {job.total:,d} runs" if job.total else ""
-    why = f" {plain(job.message.rstrip('.'))}" if job.message and job.message != "runs" else ""
+    why = f" {sentence(job.message)}" if job.message and job.message != "runs" else ""
     if job.state == "stopped":
-        st.info(f"Stopped{kept}; what was finished is kept.{why and f'{why}.'}", icon=":material/stop_circle:")
+        st.info(f"Stopped{kept}; what was finished is kept.{why}", icon=":material/stop_circle:")
     elif job.state == "failed":
-        st.error(f"This simulation failed{kept}:{why or ' no reason was given'}.", icon=":material/error:")
+        st.error(f"This simulation failed{kept}:{why or ' no reason was given.'}", icon=":material/error:")
         st.caption("Go on tries it again from where it was. If it fails again, delete it and ask for another one.")
     row = st.container(horizontal=True)
     if job.state != "done" and row.button(

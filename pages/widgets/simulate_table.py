@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
+from pages.widgets.figure import counted
 from pages.widgets.plain import plain
 from pages.widgets.progress_data import convention_text
 from pages.widgets.simulate_data import metric_label, sampler_label, summary_of
+from pages.widgets.simulate_needed import Span, baseline_needs
 from pages.widgets.simulate_view import Look
 from rulerank.simulate import Results
 
@@ -39,28 +42,37 @@ def show_saved(simulation: Simulation, stamp: str, results: Results, look: Look,
     summary = summary_of(simulation.id, stamp, look.metric, look.expected, baseline)
     shown = look.pairs(results)
     rows = summary[[(s, r) in shown for s, r in zip(summary["sampler"], summary["ranker"], strict=True)]]
+    span = Span(results.grid[0], results.labels)
     if "to_95" in rows:
-        st.markdown(headline(rows, look, results.labels))
-    st.dataframe(
-        saved_table(rows, look, results.labels, baseline), hide_index=True, key=f"simulate-saved-{simulation.id}"
-    )
-    queries = sum(len(names) for names in results.about.queries.values())
+        st.markdown(headline(rows, look, span))
+    table = saved_table(rows, look, span, baseline, baseline_needs(summary, baseline))
+    st.dataframe(table, hide_index=True, key=f"simulate-saved-{simulation.id}")
     tests = len(summary) - len(results.plan.rankers)
-    name = metric_label(look.metric)
-    other = plain(sampler_label(baseline))
-    st.caption(
-        f"At {results.labels:,d} labels; {convention_text(results.plan.convention, look.expected)}. {name}: mean over "
-        f"folds of the mean over seeds, and 95% bootstrap interval over {queries:,d} test queries. Of all: its share "
-        "of what all labels give. 90, 95, 99%: labels until the mean curve first reaches that share, as fine as it was "
-        f"measured (> {results.labels:,d}: not within the budget). Saved: labels of {other} to 95% that were not "
+    st.caption(figures_words(results, look, baseline, tests))
+
+
+def figures_words(results: Results, look: Look, baseline: str, tests: int) -> str:
+    """Say what the figures of the table are; tests: how many there were against the baseline."""
+    queries = sum(len(names) for names in results.about.queries.values())
+    name, other = metric_label(look.metric), plain(sampler_label(baseline))
+    tested = (
+        f"Difference: from {other}, mean over queries; ▲ better, ▼ worse at 5% by the sign-flip test, p corrected by "
+        f"Holm over {counted(tests, 'comparison')}. "
+    )
+    return (
+        f"At {counted(results.labels, 'label')}; {convention_text(results.plan.convention, look.expected)}. {name}: "
+        "mean over folds of the mean over seeds, and 95% bootstrap interval over "
+        f"{counted(queries, 'test query', 'test queries')}. Of all: its share of what all labels give. 90, 95, 99%: "
+        "labels until the mean curve first reaches that share, as fine as it was measured (≤: already at the first "
+        f"point; > {results.labels:,d}: not within the budget); in brackets from where on it stays there, or - if it "
+        f"is below again at the end. Saved: labels that {other} took until it first reached 95% and that were not "
         "needed. Area: mean height of the curve, as a share of what all labels give. Found: relevant documents of the "
-        f"pool among the chosen. Difference: from {other}, mean over queries; ▲ better, ▼ worse at 5% by the sign-flip "
-        f"test, p corrected by Holm over {tests} comparison{'' if tests == 1 else 's'}. Stop: the sampler's natural "
-        "stop, in labels."
+        f"pool among the chosen. {tested if tests else ''}Stop: the sampler's natural stop, in labels. Seeds: how many "
+        "were averaged."
     )
 
 
-def headline(rows: pd.DataFrame, look: Look, budget: int) -> str:
+def headline(rows: pd.DataFrame, look: Look, span: Span) -> str:
     """Answer how many labels it takes to come to 95% of what all labels give, in a sentence."""
     rows = rows[np.isfinite(rows["ceiling"])]
     if rows.empty:
@@ -68,8 +80,7 @@ def headline(rows: pd.DataFrame, look: Look, budget: int) -> str:
     each = []
     for row in rows.sort_values("to_95", na_position="last").itertuples():
         name = plain(look.name(str(row.sampler), str(row.ranker)))
-        needed = f"not within {budget:,d}" if np.isnan(row.to_95) else f"{int(row.to_95):,d} labels"
-        each.append(f"**{name}** {needed}")
+        each.append(f"**{name}** {span.words(row.to_95, row.stays_95)}")
     top = rows["ceiling"].iloc[0]
     what = (
         f"{metric_label(look.metric)} {0.95 * top:.3f} of {top:.3f}" if look.compare == "samplers" else "each its own"
@@ -77,8 +88,11 @@ def headline(rows: pd.DataFrame, look: Look, budget: int) -> str:
     return f"To reach 95% of what all labels give ({what}): {', '.join(each)}."
 
 
-def saved_table(rows: pd.DataFrame, look: Look, budget: int, baseline: str) -> pd.DataFrame:
-    """Return the figures at the budget as text and numbers for the screen."""
+def saved_table(rows: pd.DataFrame, look: Look, span: Span, baseline: str, needs: Mapping[str, float]) -> pd.DataFrame:
+    """Return the figures at the budget as text and numbers for the screen.
+
+    needs: the labels that the baseline took to 95%, by ranker (`baseline_needs`).
+    """
     name = metric_label(look.metric)
     table = pd.DataFrame(
         {
@@ -91,11 +105,13 @@ def saved_table(rows: pd.DataFrame, look: Look, budget: int, baseline: str) -> p
     )
     for share in ("90", "95", "99"):
         if f"to_{share}" in rows:
-            table[f"{share}%"] = [
-                f"> {budget:,d}" if np.isnan(value) else f"{int(value):,d}" for value in rows[f"to_{share}"]
-            ]
+            reached = zip(rows[f"to_{share}"], rows[f"stays_{share}"], strict=True)
+            table[f"{share}%"] = [span.cell(labels, stays) for labels, stays in reached]
     if "to_95" in rows:
-        table["Saved"] = _saved(rows, baseline)
+        table["Saved"] = [
+            "" if row.sampler == baseline else span.saved(row.to_95, needs.get(str(row.ranker), np.nan))
+            for row in rows.itertuples()
+        ]
     table["Area"] = [_percent(value) for value in rows["area_of_ceiling"]]
     table["Found"] = [_percent(value) for value in rows["relevant_found"]]
     table["Difference"] = [
@@ -104,18 +120,8 @@ def saved_table(rows: pd.DataFrame, look: Look, budget: int, baseline: str) -> p
     ]
     table["p (Holm)"] = ["" if np.isnan(p) else f"{p:.3f}" if p >= 0.001 else "< 0.001" for p in rows["p_flip_holm"]]
     table["Stop"] = ["" if np.isnan(stop) else f"{stop:,.0f}" for stop in rows["stop"]]
-    table["Runs"] = rows["runs"].tolist()
+    table["Seeds"] = rows["runs"].tolist()
     return table
-
-
-def _saved(rows: pd.DataFrame, baseline: str) -> list[str]:
-    """Return the share of the baseline's labels to 95% that each sampler saves with the same ranker."""
-    base = {row.ranker: row.to_95 for row in rows.itertuples() if row.sampler == baseline}
-    shares = [1 - row.to_95 / base.get(row.ranker, np.nan) for row in rows.itertuples()]
-    return [
-        "" if np.isnan(share) or row.sampler == baseline else f"{share:.0%}"
-        for share, row in zip(shares, rows.itertuples(), strict=True)
-    ]
 
 
 def _percent(value: float) -> str:

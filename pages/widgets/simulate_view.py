@@ -10,7 +10,6 @@ import numpy as np
 import streamlit as st
 
 from pages.widgets import charts
-from pages.widgets.plain import plain
 from pages.widgets.progress_data import convention_text
 from pages.widgets.simulate_data import (
     curves_of,
@@ -135,6 +134,7 @@ def show_figure(simulation: Simulation, stamp: str, results: Results, look: Look
         ceilings[name if look.compare == "rankers" else ""] = float(part["ceiling"].iloc[0])
     figure = simulation_curves(
         lines,
+        about=f"{results.about.dataset}, {look.fixed}",
         metric_label=metric_label(look.metric),
         convention=convention_text(results.plan.convention, look.expected),
         evaluated_on=evaluated_words(results),
@@ -147,8 +147,7 @@ def show_figure(simulation: Simulation, stamp: str, results: Results, look: Look
     name = f"{results.about.dataset} {look.metric} {look.fixed}"
     event = charts.show(figure, name, key=f"simulate-curves-{simulation.id}", clicks=True)
     st.caption(
-        f"All lines: {plain(look.fixed)}. Click a point to see which documents had been chosen up to there. "
-        "The camera above the figure saves it as SVG."
+        "Click a point to see which documents had been chosen up to there. The camera above the figure saves it as SVG."
     )
     return _clicked(event, pairs)
 

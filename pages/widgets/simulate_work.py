@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -74,7 +75,7 @@ def estimate(plan: Plan, documents: int, features: int, rates: Mapping[str, Mapp
 
     rates: what samplers and rankers took in an earlier simulation on this machine (a job's result), where there is one.
     """
-    pool = max(1, documents * (plan.folds - 1) // plan.folds)
+    pool = pool_of(documents, plan.folds)
     labels = plan.labels([pool])
     points = len(plan.grid(labels))
     runs = {sampler.key: plan.folds * len(plan.seeds_of(sampler)) for sampler in plan.samplers}
@@ -90,6 +91,17 @@ def estimate(plan: Plan, documents: int, features: int, rates: Mapping[str, Mapp
     total = sum(runs.values())
     trainings = total * points * len(plan.rankers)
     return Work(total, points, trainings, labels, START + seconds / max(1, workers()))
+
+
+def pool_of(documents: int, folds: int) -> int:
+    """Return how many documents the pool of a fold has, on average."""
+    return max(1, documents * (folds - 1) // folds)
+
+
+def smallest_pool(sizes: Sequence[int], folds: int) -> int:
+    """Return how many documents every pool has at least, however the queries (of these sizes) are dealt to folds."""
+    tested = math.ceil(len(sizes) / folds)
+    return sum(sorted(sizes)[: len(sizes) - tested])
 
 
 def _rate(seen: Mapping[str, Any] | None, key: str, otherwise: float) -> float:

@@ -16,7 +16,9 @@ import plotly.graph_objects as go
 
 from rulerank.errors import InputError
 
-FONT = '"Source Sans", "Source Sans 3", "Source Sans Pro", "Segoe UI", "Helvetica Neue", Arial, sans-serif'
+FONT = 'Arial, "Liberation Sans", Helvetica, sans-serif'
+"""Of figures. Not the page's own, which a downloaded file does not carry: names that were measured in one type and are
+shown in another overlap. These three have the same widths."""
 INK, PAPER = "#000000", "#FFFFFF"
 """Black, not a softer ink: only with it does every colour that a campaign may choose carry text at 4.5 or better."""
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "star", "triangle-down")
@@ -178,7 +180,10 @@ def colour_scale(colours: Sequence[str]) -> list[list[float | str]]:
 
 @lru_cache(maxsize=4)
 def plotly_template(theme: Theme) -> go.layout.Template:
-    """Return the plotly template of a theme: no boxes, a quiet grid, the page's type, transparent grounds."""
+    """Return the plotly template of a theme: no boxes, a quiet grid, and the page's ground.
+
+    A downloaded figure has no page below it, and could not be read without a ground of its own.
+    """
     axis = {
         "showgrid": True,
         "gridcolor": theme.grid,
@@ -202,7 +207,7 @@ def plotly_template(theme: Theme) -> go.layout.Template:
                 "font": {"size": 17, "color": theme.text, "weight": 600},
                 "subtitle": {"font": {"size": 13, "color": theme.muted}},
             },
-            "paper_bgcolor": "rgba(0,0,0,0)",
+            "paper_bgcolor": theme.background,
             "plot_bgcolor": "rgba(0,0,0,0)",
             "colorway": list(theme.lines),
             "xaxis": axis,

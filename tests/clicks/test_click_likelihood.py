@@ -120,8 +120,8 @@ def test_the_order_of_starts_and_languages_does_not_matter():
     for query, documents, languages, grades, clicks, count in sessions_of(log):
         builder.add(query, documents, grades, clicks, [log.languages[code] for code in languages], count)
     second = fit("eia", builder.finish(), seed=9)
-    # The likelihood is nearly flat around its top: where a search ends depends on how a processor rounds. A hundredth is
-    # far below what tells two models apart.
+    # The likelihood is nearly flat around its top: where a search ends depends on how a processor rounds. A hundredth
+    # is far below what tells two models apart.
     assert first.loglik == pytest.approx(second.loglik, abs=0.01)
     assert first.user.prior == pytest.approx(second.user.prior[::-1], abs=2e-3)
     assert first.user.relevance == pytest.approx(second.user.relevance[::-1, ::-1], abs=2e-3)

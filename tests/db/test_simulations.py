@@ -135,6 +135,7 @@ def test_stop_go_on_and_delete(simulations, collection):
     assert simulations.go_on(number)
     again = simulations.get(number).job
     assert (again.state, again.stop_asked, again.tries, again.finished_at) == ("waiting", False, 0, None)
+    assert again.lease_until >= again.created_at  # since when it waits
     worker = Worker(simulations.database, handlers={"simulate": simulate})
     assert worker.run_once()
     assert not simulations.go_on(number)  # it is finished
@@ -238,3 +239,10 @@ def test_jobs_can_be_taken_by_kind(database):
     assert queue.take("me").id == first
     with database.read() as connection:
         assert set(connection.scalars(sa.select(jobs.c.state))) == {"running"}
+
+
+def test_parameters_that_cannot_work_are_refused_at_once(simulations, collection):
+    wrong = Plan.from_dict({**PLAN.to_dict(), "samplers": ["top_feature:feature=6", "random"]})
+    with pytest.raises(InputError, match="top_feature:feature=6: feature must be a whole number from 0"):
+        simulations.ask(collection, wrong)
+    assert simulations.all() == []

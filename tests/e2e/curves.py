@@ -37,8 +37,9 @@ def figure_of(results: Results, ranker: str, samplers: list[str]) -> go.Figure:
         ceilings[""] = float(part["ceiling"].iloc[0])
     return simulation_curves(
         lines,
+        about=f"{results.about.dataset}, ranked by {ranker_label(ranker)}",
         metric_label=metric_label("map"),
-        convention=f"{ranker_label(ranker)}, LETOR's convention",
+        convention="LETOR's convention",
         evaluated_on=evaluated_words(results),
         band=words,
         ceilings=ceilings,

@@ -59,6 +59,12 @@ def test_run_read_click_and_come_back(page, workspace, screen, chromium, server)
     expect(page.get_by_text(told)).to_be_visible()
     expect(page.get_by_role("combobox", name="Chosen by")).to_have_value("SSARP")
 
+    page.set_viewport_size({"width": 420, "height": 1400})
+    page.wait_for_function("() => document.querySelector('.js-plotly-plot')._fullLayout.width < 420")
+    plot = page.locator("[class*=st-key-simulate-curves] .js-plotly-plot")
+    axis, legend = (plot.locator(part).bounding_box() for part in (".xtitle", ".legend"))
+    assert legend["y"] >= axis["y"] + axis["height"]  # under the axis, however many lines it takes
+
     with page.expect_download() as saved:
         page.get_by_role("button", name="Every value (CSV)").click()
     assert saved.value.path().read_text().splitlines()[0].startswith("dataset,fold,sampler")

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from pages.widgets import charts
 from pages.widgets.figure import alt_text, file_name, plotly_config, safe, wrapped
+from pages.widgets.legend import height_drawn
 from pages.widgets.theme import DARK, LIGHT
 from rulerank.errors import InputError
 
@@ -37,6 +38,7 @@ def test_learning_curve_shows_campaign_band_and_ceiling():
     assert campaign.line.color == LIGHT.accent
     assert [(line.y0, line.line.dash) for line in figure.layout.shapes] == [(0.456, "dash")]
     assert {"All labels: 0.456", "<b>0.410</b>"} == set(texts(figure))
+    assert all(note.bgcolor for note in figure.layout.annotations)  # so that they can be read on a curve
     assert figure.layout.xaxis.title.text == "Labels given"
     assert figure.layout.yaxis.title.text == "MAP"
     caption = figure.layout.title.subtitle.text.replace("<br>", " ")
@@ -54,6 +56,14 @@ def test_minutes_are_named_with_their_unit():
     assert " min: MAP" in figure.data[0].hovertemplate
     with pytest.raises(InputError, match="labels, minutes"):
         charts.learning_curve([], x="hours", **WORDS)
+
+
+def test_few_labels_are_counted_in_whole_steps():
+    few = charts.Curve("a", [1, 4], [0.1, 0.2])
+    assert charts.learning_curve([few], **WORDS).layout.xaxis.dtick == 1
+    assert charts.learning_curve([few], x="minutes", **WORDS).layout.xaxis.dtick is None
+    band = charts.Band([1, 50], [0.1, 0.2], [0.1, 0.2], [0.1, 0.2])
+    assert charts.learning_curve([few], band=band, **WORDS).layout.xaxis.dtick is None
 
 
 def test_what_is_not_defined_is_not_drawn():
@@ -99,8 +109,8 @@ def test_several_rankers_keep_colour_shape_and_ceiling_apart():
     assert len({trace.marker.symbol for trace in figure.data}) == 3
     assert [(s.y0, s.line.color) for s in figure.layout.shapes] == [(0.45, LIGHT.lines[0]), (0.47, LIGHT.lines[3])]
     ends = [note for note in figure.layout.annotations if note.text.startswith("<b>")]
-    margin, (low, high) = figure.layout.margin, figure.layout.yaxis.range
-    scale = (figure.layout.height - margin.t - margin.b) / (high - low)
+    low, high = figure.layout.yaxis.range
+    scale = height_drawn(figure) / (high - low)
     places = sorted(note.y * scale + (note.yshift or 0) for note in ends)
     assert np.diff(places).min() >= 14  # the three values do not lie on each other
 
@@ -113,8 +123,7 @@ def test_many_ceilings_are_named_in_the_legend():
     assert not any(text.startswith("All labels") for text in texts(four))
     assert [trace.name for trace in four.data[4:]] == [f"All labels, {name}: 0.450" for name in names]
     assert [trace.line.color for trace in four.data[4:]] == [trace.line.color for trace in four.data[:4]]
-    drawn = [figure.layout.height - figure.layout.margin.t - figure.layout.margin.b for figure in (two, four)]
-    assert drawn[0] == drawn[1]  # a longer legend does not press the chart together
+    assert height_drawn(two) == height_drawn(four)  # a longer legend does not press the chart together
 
 
 def test_arguments_that_do_not_fit_are_refused():
@@ -172,7 +181,8 @@ def test_found_curve_as_a_count_where_nobody_knows_the_total():
 def test_figures_take_the_theme_and_the_width_of_the_page(theme):
     figure = charts.rules_curve([1, 2], [1, 2], 3, theme=theme)
     assert figure.layout.template.layout.font.color == theme.text
-    assert figure.layout.template.layout.paper_bgcolor == "rgba(0,0,0,0)"
+    assert figure.layout.template.layout.font.family.startswith("Arial,")  # widths that a file keeps
+    assert figure.layout.template.layout.paper_bgcolor == theme.background  # a downloaded file has no page below
     assert figure.layout.width is None
     assert figure.layout.autosize
     assert figure.data[0].line.color == theme.accent
@@ -185,6 +195,10 @@ def test_download_has_a_sensible_name():
     assert plotly_config("x", image="png")["toImageButtonOptions"]["scale"] > 1
     assert not config["displaylogo"]
     assert file_name("  ¿?  ") == "figure"
+    long = file_name(f"{'A long name of a collection ' * 9} simulation 17 SSARP fold 3")
+    assert len(long) <= 80
+    assert long.startswith("a-long-name-of-a-collection")
+    assert long.endswith("simulation-17-ssarp-fold-3")
     with pytest.raises(InputError, match="svg or png"):
         plotly_config("x", image="gif")
 
@@ -231,6 +245,7 @@ def test_wrapped_lines_are_about_equally_long():
     assert len(lines) == 3  # as few as there must be
     assert min(map(len, lines)) > 25
     assert wrapped("", 40) == ""
+    assert wrapped("as printed by Eval-Score-4.0", 20) == "as printed by<br>Eval-Score-4.0"
 
 
 def test_wrapped_lines_are_short():

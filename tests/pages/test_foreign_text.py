@@ -14,6 +14,7 @@ from google.protobuf.descriptor import FieldDescriptor
 from streamlit.testing.v1 import AppTest
 
 from pages.widgets import ranking_view
+from pages.widgets.plain import sentence
 from rulerank.campaign import GradeLevel, Kind, Settings
 from rulerank.collection import Collection
 from rulerank.registry import rankers
@@ -164,3 +165,16 @@ def test_the_search_finds_what_it_is_for():
 
     found = interpreted(AppTest.from_function(careless).run())
     assert sorted(text for _, _, text in found) == ["*bold*", ":red[x]", "<b>x</b>"]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("no such file", "no such file."),
+        ("choose another.", "choose another."),
+        ("dots...", "dots."),
+        ("this?", "this?"),
+    ],
+)
+def test_a_message_ends_as_a_sentence_does(text, shown):
+    assert sentence(text).replace("\\", "") == shown

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import zipfile
 from types import SimpleNamespace
 
@@ -13,16 +14,17 @@ import sqlalchemy as sa
 from streamlit.testing.v1 import AppTest
 
 from db.simulating import simulate
-from db.tables import collection_chunks, collections
+from db.simulations import Simulations
+from db.tables import collection_chunks, collections, jobs
 from db.worker import Worker
 from pages.widgets import simulate_form
-from pages.widgets.simulate_chosen import everything, written
+from pages.widgets.simulate_chosen import everything, saved_file, written
 from pages.widgets.simulate_data import chosen_table, metric_label, ranker_label, sampler_label, title_of
 from pages.widgets.simulate_figure import Line, Published, simulation_curves
 from pages.widgets.simulate_form import offered_learners, usual_share, usual_step
-from pages.widgets.simulate_table import saved_table
+from pages.widgets.simulate_needed import Span
 from pages.widgets.simulate_view import Look, _clicked
-from pages.widgets.simulate_work import estimate
+from pages.widgets.simulate_work import estimate, pool_of, smallest_pool
 from pages.widgets.theme import DARK, LIGHT
 from rulerank.collection import Collection
 from rulerank.errors import RulerankError
@@ -69,7 +71,18 @@ def work(workspace) -> None:
         pass
 
 
-def run_page(number: int | None = None) -> AppTest:
+def begin(workspace, number: int, runs: int) -> None:
+    """Do so many runs of a simulation, and leave it under way."""
+
+    def cut(done, total=None, message=""):
+        if done >= runs:
+            raise RulerankError("cut")
+
+    with pytest.raises(RulerankError):
+        simulate(workspace.database, workspace.simulations.get(number).job.arguments, cut)
+
+
+def run_page(number: int | str | None = None) -> AppTest:
     page = AppTest.from_file("../../pages/main.py", default_timeout=60)
     page.run()
     if number is not None:
@@ -143,6 +156,22 @@ def test_what_is_chosen_is_what_is_asked_for(workspace, planted):
     assert "Stop" in labels(page)
 
 
+def test_budget_and_work_go_by_the_folds_that_are_chosen(workspace, planted):
+    page = run_page()
+    page.segmented_control(key="simulate-unit").set_value("labels").run()
+    assert page.number_input(key=f"simulate-labels-{planted}").max == 100  # four fifths of 126
+    page.number_input(key=f"simulate-labels-{planted}").set_value(100).run()
+    page.number_input(key=f"simulate-folds-{planted}").set_value(2).run()
+    assert not page.exception
+    budget = page.number_input(key=f"simulate-labels-{planted}")
+    assert (budget.max, budget.value) == (63, 63)
+    assert "of about 63 labels each" in words(page)  # a fold of five queries leaves a pool of 56
+    budget.set_value(56).run()
+    assert "of 56 labels each" in words(page)
+    page = press(page, "Run")
+    assert "up to 56 labels" in words(page)
+
+
 def test_the_first_proposal_makes_sense_and_can_be_run(workspace, planted):
     page = press(run_page(), "Run")
     (asked,) = workspace.simulations.all()
@@ -166,7 +195,7 @@ def test_what_is_typed_in_wrongly_is_told_and_cannot_be_run(workspace, planted, 
     assert "did you mean 'partitions'?" in words(page)
     assert "Run" not in labels(page)
     kept["samplers"] = ()
-    assert "needs at least one of its samplers" in words(run_page())
+    assert "choose at least one of the samplers." in words(run_page())
 
 
 def test_learners_that_are_not_installed_are_named_with_the_file_that_has_them(workspace, planted, monkeypatch):
@@ -185,6 +214,12 @@ def test_learners_that_are_not_installed_are_named_with_the_file_that_has_them(w
 def test_usual_budgets_and_steps(pool, share, step):
     assert usual_share(pool) == share
     assert usual_step(int(share * pool)) == step
+
+
+def test_the_smallest_pool_holds_however_the_queries_are_dealt():
+    assert smallest_pool([14] * 9, 3) == 84
+    assert smallest_pool([1, 2, 3, 4, 100], 2) == 3  # the three largest may be tested together
+    assert pool_of(126, 2) == 63
 
 
 def test_the_estimate_counts_what_will_be_run_and_learns_from_what_was():
@@ -221,18 +256,38 @@ def test_a_simulation_can_be_stopped_taken_up_again_and_deleted(workspace, plant
 
 def test_of_one_under_way_what_is_finished_is_shown_when_it_is_asked_for(workspace, planted):
     number = workspace.simulations.ask(planted, PLAN)
-
-    def cut(done, total=None, message=""):
-        if done >= 12:  # the ceilings, SSAR on every fold, random with its first seed
-            raise RulerankError("cut")
-
-    with pytest.raises(RulerankError):
-        simulate(workspace.database, workspace.simulations.get(number).job.arguments, cut)
+    begin(workspace, number, 12)  # the ceilings, SSAR on every fold, random with its first seed
     page = run_page(number)
     assert "Labels saved" not in words(page)
     page = press(page, "Show what is finished so far")
     assert "12 of 15 runs are in what follows" in words(page)
     assert "Labels saved" in words(page)
+    assert "Draw it anew" in labels(page)
+    assert "Show what is finished so far" not in labels(page)
+
+
+def test_one_that_is_watched_offers_its_first_results_by_itself(workspace, planted, monkeypatch):
+    number = workspace.simulations.ask(planted, PLAN)
+    begin(workspace, number, 3)
+    read, looks = Simulations.stamp, []
+
+    def stamp(self, number):
+        looks.append(number)
+        return "" if len(looks) == 1 else read(self, number)  # they come in after the page was drawn
+
+    monkeypatch.setattr(Simulations, "stamp", stamp)
+    assert "Show what is finished so far" in labels(run_page(number))
+    assert len(looks) == 3  # the page, what watches, and the page once more: not again and again
+
+
+def test_one_taken_up_again_is_given_time_before_the_worker_is_missed(workspace, planted):
+    number = workspace.simulations.ask(planted, PLAN)
+    with workspace.database.write() as connection:
+        connection.execute(sa.update(jobs).values(created_at=jobs.c.created_at - 3600))
+    assert "No background worker takes this up" in words(run_page(number))
+    assert workspace.simulations.stop(number)
+    page = press(run_page(number), "Go on")
+    assert "No background worker takes this up" not in words(page)
 
 
 def test_a_failed_one_says_why(workspace, planted):
@@ -246,9 +301,14 @@ def test_a_failed_one_says_why(workspace, planted):
     assert "Go on" in labels(page)
 
 
+@pytest.mark.parametrize("never", ["10000000000000000000000", "9" * 5000, "-1", "one"])
+def test_a_number_that_no_simulation_can_have_is_no_error(workspace, never):
+    assert "There is no such simulation; it may have been deleted." in words(run_page(never))
+
+
 def test_a_number_that_is_gone_leads_to_the_list(workspace, finished):
     page = run_page(999)
-    assert "does not exist any more" in words(page)
+    assert "There is no such simulation; it may have been deleted." in words(page)
     assert "SSAR and Random on planted" in words(page)
     page = press(page, "Open")
     assert "Labels saved" in words(page)
@@ -269,10 +329,10 @@ def test_the_table_shows_what_the_library_finds(workspace, finished):
         told = f"{row['mean']:.3f} ({row['low_queries']:.3f} to {row['high_queries']:.3f})"
         assert table.loc[name, "MAP (95% interval)"] == told
         assert table.loc[name, "Found"] == f"{row['relevant_found']:.1%}"
-        assert table.loc[name, "90%"] == ("> 24" if np.isnan(row["to_90"]) else str(int(row["to_90"])))
+        assert table.loc[name, "90%"] == Span(8, 24).cell(row["to_90"], row["stays_90"])
     assert table.loc["SSAR", "Difference"].startswith(f"{expected.loc['ssar', 'difference']:+.3f}")
     assert table.loc["Random", "Difference"] == ""
-    assert table["Runs"].tolist() == [1, 2]
+    assert table["Seeds"].tolist() == [1, 2]
 
 
 def test_convention_evaluation_set_and_correction_are_stated(workspace, finished):
@@ -281,12 +341,26 @@ def test_convention_evaluation_set_and_correction_are_stated(workspace, finished
     assert "LETOR (as Eval-Score-4.0 prints), equal scores in file order" in said
     assert "95% bootstrap interval over 9 test queries" in said
     assert "corrected by Holm over 2 comparisons" in said
+    assert "At 24 labels; LETOR" in said
+    assert "in brackets from where on it stays there" in said
     figure = page.get("plotly_chart")[0].proto.spec
+    assert "planted, ranked by LRAR. LETOR" in figure.replace("<br>", " ")
     assert "test parts of 3 folds (9" in figure.replace("<br>", " ")
     method = next(each for each in page.expander if each.label == "How this was done").markdown[0].value
     results = workspace.simulations.results(finished)
     for told in (results.about.data_hash[:12], "9 queries dealt to 3 folds", "Equal width", "every 8 labels"):
         assert told in method.replace("\\", "")
+
+
+def test_one_of_each_is_told_as_one_and_no_test_as_none(workspace, planted):
+    number = workspace.simulations.ask(
+        planted, Plan(samplers=("ssar",), folds=2, budget=0.02, every=1, metrics=("map",))
+    )
+    work(workspace)
+    said = words(run_page(number))
+    for told in ("At 1 label;", "1 document of 1 query:"):
+        assert told in said
+    assert "Holm over" not in said
 
 
 def test_metric_ranker_ties_and_baseline_can_be_chosen(workspace, finished):
@@ -353,35 +427,6 @@ def test_a_click_tells_the_sampler_and_the_labels():
     assert _clicked(SimpleNamespace(selection=SimpleNamespace(points=[])), pairs) is None
 
 
-def test_marks_savings_and_budgets_that_did_not_suffice():
-    rows = pd.DataFrame(
-        {
-            "sampler": ["ssar", "random"],
-            "ranker": "lrar",
-            "mean": [0.5, 0.4],
-            "low_queries": 0.3,
-            "high_queries": 0.6,
-            "of_ceiling": [0.99, 0.8],
-            "to_90": [10.0, 40.0],
-            "to_95": [20.0, 80.0],
-            "to_99": [np.nan, np.nan],
-            "area_of_ceiling": 0.9,
-            "relevant_found": 0.2,
-            "difference": [0.1, np.nan],
-            "mark": ["+", ""],
-            "p_flip_holm": [0.0004, np.nan],
-            "stop": [33.4, np.nan],
-            "runs": [1, 20],
-        }
-    )
-    look = Look("map", False, "queries", "labels", "samplers", "ssar", "lrar")
-    table = saved_table(rows, look, 100, "random").set_index("Sampler")
-    assert table.loc["SSAR", ["95%", "99%", "Saved", "Difference", "p (Holm)", "Stop"]].tolist() == [
-        "20", "> 100", "75%", "+0.100 ▲", "< 0.001", "33",
-    ]  # fmt: skip
-    assert table.loc["Random", ["Saved", "Difference", "p (Holm)", "Stop"]].tolist() == ["", "", "", ""]
-
-
 # The figure -----------------------------------------------------------------------------------------------------------
 
 
@@ -391,7 +436,13 @@ def line(name: str, place: int, **more: object) -> Line:
 
 def curves(lines: list[Line], **more: object):
     return simulation_curves(
-        lines, metric_label="MAP", convention="LETOR", evaluated_on="9 queries", band="95% of it", **more
+        lines,
+        about="K, ranked by LRAR",
+        metric_label="MAP",
+        convention="LETOR",
+        evaluated_on="9 queries",
+        band="95% of it",
+        **more,
     )
 
 
@@ -405,8 +456,7 @@ def test_every_line_has_its_band_and_every_point_says_what_it_is(theme):
     assert drawn[3].customdata[1].tolist() == [3, 20, 0.3, 0.5]
     looks = {(trace.line.color, trace.line.dash) for trace in drawn}
     assert len(looks) == 7  # colours run out after five; then the dashes differ
-    assert "LETOR" in figure.layout.meta["caption"]
-    assert "9 queries" in figure.layout.meta["caption"]
+    assert figure.layout.meta["caption"].startswith("K, ranked by LRAR. LETOR. Evaluated on 9 queries.")
     assert any("All labels: 0.450" in note.text for note in figure.layout.annotations)
     low, high = figure.layout.yaxis.range
     assert low < 0.2
@@ -423,6 +473,14 @@ def test_published_values_and_natural_stops_are_drawn_and_said():
     assert "natural stops" not in curves([line("SSAR", 0)]).layout.meta["caption"]
 
 
+@pytest.mark.parametrize(("x", "step", "ticks"), [([1, 6], 1, ",d"), ([10, 200], None, ",d")])
+def test_few_labels_are_counted_in_whole_steps(x, step, ticks):
+    given = Line("SSAR", 0, x, [0.3, 0.4], [0.2, 0.3], [0.4, 0.5], x)
+    axis = curves([given]).layout.xaxis
+    assert (axis.dtick, axis.tickformat) == (step, ticks)
+    assert curves([given], x="share").layout.xaxis.tickformat == ".3~%"  # 0.5%, 1%, 1.5%
+
+
 def test_nothing_finished_is_said_not_drawn():
     figure = curves([])
     assert not figure.data
@@ -430,7 +488,8 @@ def test_nothing_finished_is_said_not_drawn():
 
 
 def test_names_for_people():
-    assert sampler_label("ssarp:partitions=8") == "SSARP, partitions 8"
+    assert sampler_label("ssarp:partitions=8") == "SSARP with partitions 8"
+    assert sampler_label("top_feature:feature=2").endswith("with feature 3")
     assert sampler_label("query_random") == "Random, even over queries"
     assert sampler_label("of a later version") == "of a later version"
     assert ranker_label("lrar") == "LRAR"
@@ -452,6 +511,16 @@ def test_files_hold_what_was_found(workspace, finished):
     again = Results.unpack(packed)
     assert again.complete
     assert again.curves().equals(results.curves())
+
+
+def test_the_file_of_labels_saved_names_its_baseline(workspace, finished):
+    look = Look("ndcg@5", False, "queries", "labels", "samplers", "ssar", "lrar")
+    stamp = workspace.simulations.stamp(finished)
+    table = pd.read_csv(io.BytesIO(saved_file(finished, stamp, look, "random")))
+    assert set(table["baseline"]) == {"random"}
+    needed = workspace.simulations.results(finished).labels_needed("ndcg@5", (0.95,), "random")
+    both = table.merge(needed, on=["sampler", "ranker"], suffixes=("", "_needed"))
+    assert both["saved"].to_numpy() == pytest.approx(both["saved_needed"].to_numpy(), nan_ok=True)
 
 
 def test_downloads_are_offered(workspace, finished):
@@ -496,11 +565,21 @@ def test_a_finished_simulation_can_be_laid_over_a_live_campaign(workspace, label
     assert "Simulated: SSAR" not in before
     assert "Simulated: SSAR" in drawn
     assert "Simulated: Random" in drawn
+    names = [trace.get("name") for trace in json.loads(drawn)["data"]]
+    own = [trace["name"] for trace in json.loads(before)["data"] if "name" in trace]
+    assert [name for name in names if name in own] == own
+    assert names.index("Simulated: Random") < names.index(own[0])  # drawn first, so below the campaign's own
+    ranks = {trace.get("name"): trace.get("legendrank", 1000) for trace in json.loads(drawn)["data"]}
+    assert ranks["Simulated: Random"] > ranks[own[-1]]
     said = words(page)
     assert "samplers on planted with known grades, ranked by LRAR" in said
     assert "evaluated on those queries and not on this campaign's" in said
     page.multiselect(key=f"progress-overlay-{labelled_demo}-{finished}").set_value(["ssar"]).run()
     assert "Simulated: Random" not in page.get("plotly_chart")[0].proto.spec
+    page.multiselect(key=f"progress-overlay-{labelled_demo}-{finished}").set_value([]).run()
+    assert "Simulated:" not in page.get("plotly_chart")[0].proto.spec
+    assert "Simulated:" not in words(page)
+    page.multiselect(key=f"progress-overlay-{labelled_demo}-{finished}").set_value(["ssar"]).run()
     page.selectbox(key="progress-metric").set_value("mrr").run()
     assert "did not measure MRR; it has MAP, NDCG@5" in words(page)
     page.selectbox(key="progress-metric").set_value("map").run()
