@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rulerank.errors import InputError
-from rulerank.letor3 import spoken, spoken_by
+from rulerank.letor.names import spoken, spoken_by
 
 NORMALISED = "querylevelnorm"
 """The version of a collection that both papers used: every feature scaled to 0..1 within its query."""

@@ -15,7 +15,7 @@ from rulerank.collection.codes import ABSENT
 from rulerank.errors import InputError
 from rulerank.folds import read_folds
 from rulerank.letor import read_letor
-from rulerank.letor3 import spoken_by
+from rulerank.letor.names import spoken_by
 
 
 @dataclass(frozen=True)

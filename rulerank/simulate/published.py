@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rulerank.letor3 import spoken
+from rulerank.letor.names import spoken
 
 TITLES = {
     "jidm2010": "Learning to Rank using Query-Level Rules",
