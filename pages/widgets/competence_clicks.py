@@ -23,7 +23,7 @@ _SCRIPT = """
 const kept = new WeakMap();
 
 function start(root) {
-  const mine = { plot: null, chosen: null, tell: null, before: null, cell: null, waiting: undefined };
+  const mine = { plot: null, chosen: null, tell: null, before: null, cell: null, waiting: undefined, zoomed: -1e9 };
   const axis = (plot, letter, panel) => plot._fullLayout?.[`${letter}axis${panel ? panel + 1 : ""}`];
 
   const frame = (layer, plot, panel, column, row) => {
@@ -70,7 +70,7 @@ function start(root) {
   // The first click of two looks like any other: it is framed at once, but told only when no second one follows.
   const clicked = (event) => {
     const point = event.points?.[0];
-    if (!point || !mine.chosen) return;
+    if (!point || !mine.chosen || performance.now() - mine.zoomed < 600) return;
     if (mine.waiting !== undefined) return zoomed();
     mine.before = mine.chosen;
     const row = Math.round(point.y), panel = point.data.meta;
@@ -86,8 +86,9 @@ function start(root) {
     if (mine.waiting !== undefined) tell_in(1500);
   };
 
-  // A double click zooms, and chooses nothing.
+  // A double click zooms, and chooses nothing; nor does a third click right after it, on what now lies elsewhere.
   const zoomed = () => {
+    mine.zoomed = performance.now();
     if (mine.waiting === undefined) return;
     clearTimeout(mine.waiting);
     mine.waiting = undefined;
