@@ -1,13 +1,19 @@
-"""Wiring: settings, the database, the sign-in routes, the worker beside the server, and the Streamlit app.
+"""Wiring: settings, the database, the gate before Streamlit, the workers beside the server, and the Streamlit app.
 
 Settings come from the environment:
   RULERANK_DATABASE     sqlite:///path/to/file.db (default: rulerank.db in the current folder) or postgresql://...
   RULERANK_SIGN_IN      open (default: one person, this machine only), accounts, or oidc (a sign-in provider)
   RULERANK_ADMINS       with oidc: addresses that are administrators, for example ada@example.org
   RULERANK_ANNOTATORS   with oidc: addresses, or @domains, that may join as annotators without being added
+  RULERANK_ORIGIN       https://host[:port] by which people reach the app, where a proxy does not pass on its name
+  RULERANK_SESSION_HOURS, RULERANK_IDLE_MINUTES  how long a sign-in lasts at most (12), and without use (120)
+  RULERANK_UPLOAD_MEGABYTES  what the uploads of one person may hold in memory at a time (1000)
   RULERANK_WORKER_NICE  how much the background worker lets others go first: 0 to 19 (default)
+  RULERANK_UPLOADS      a folder for uploads until they are read; every server and worker of a database must see it
+                        (default: beside the SQLite file, or below the folder for temporary files)
   RULERANK_TRUST_EMAIL  with oidc: 1 trusts a provider that does not say whether it has verified an address
-The sign-in provider itself stands in .streamlit/secrets.toml; see .streamlit/secrets.example.toml.
+The sign-in provider itself stands in .streamlit/secrets.toml; see .streamlit/secrets.example.toml. What each of these
+is for, and how the app stands behind a reverse proxy, is told in docs/security.md.
 """
 
 from __future__ import annotations
@@ -17,31 +23,36 @@ import os
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlsplit
 
 import streamlit as st
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
-from starlette.requests import HTTPConnection, Request
-from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.routing import Route
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from db.door import Door, Welcome
-from db.passwords import TooManyTriesError
-from db.people import Person
-from db.worker import start_worker, stop_worker
+from db.health import Health
+from db.sessions import HOURS, IDLE_MINUTES, Limits
+from db.supervisor import Supervisor
+from db.trouble import store_error
 from db.workspace import Workspace
 from pages import context
+from pages.gate.gate import Gate, Rules
+from pages.gate.headers import Headers, app_policy, streamlit_scripts
+from pages.gate.origin import check_origin
+from pages.gate.provider import Provider, check_provider
+from pages.gate.routes import SignIn
+from pages.gate.uploads import MEGABYTES, Uploads
+from pages.widgets.browser import SCRIPT
+from pages.widgets.carried import encode
 from pages.widgets.labelling import RefusedError, answer
 from pages.widgets.plain import plain
-from pages.widgets.provider import check_provider
 from rulerank.errors import RulerankError
 
 SIGN_IN = ("open", "accounts", "oidc")
-LARGEST_FORM = 20_000  # bytes
-LONGEST_NAME = 100  # letters, as the form has it
 LONGEST_QUESTION = 200_000  # bytes: the longest note and what goes with it
 log = logging.getLogger("rulerank")
 
@@ -63,6 +74,32 @@ def sign_in_mode() -> str:
     return mode
 
 
+def number(name: str, default: float) -> float:
+    """Return a setting that is a number."""
+    text = os.environ.get(name, "").strip()
+    try:
+        return float(text) if text else default
+    except ValueError as error:
+        raise RulerankError(f"{name} must be a number, not {text!r}") from error
+
+
+def session_limits() -> Limits:
+    """Return how long a sign-in lasts; a session that is shorter than the usual pause ends with it."""
+    hours = number("RULERANK_SESSION_HOURS", HOURS)
+    return Limits(hours, number("RULERANK_IDLE_MINUTES", min(IDLE_MINUTES, 60 * hours)))
+
+
+def make_rules(workspace: Workspace, sign_in: SignIn | None) -> Rules:
+    """Return whom the gate lets through."""
+    origin = os.environ.get("RULERANK_ORIGIN", "").strip()
+    return Rules(
+        people=None if sign_in is None else workspace.people,
+        free=frozenset() if sign_in is None else sign_in.free,
+        origin=check_origin(origin) if origin else "",
+        uploads=Uploads(int(number("RULERANK_UPLOAD_MEGABYTES", MEGABYTES))),
+    )
+
+
 def make_door(workspace: Workspace) -> Door:
     """Return who gets in with a sign-in provider."""
     check_provider()
@@ -73,179 +110,42 @@ def make_door(workspace: Workspace) -> Door:
 # Routes --------------------------------------------------------------------------------------------------------------
 
 
-def cookie_path() -> str:
-    """Return below which path cookies go with a request: the app's own, for other apps may live on the same host."""
-    return context.address("/").rstrip("/") or "/"
-
-
-def back(words: str = "", tried: str = "") -> RedirectResponse:
-    """Lead back to the first page, which says these words, and has the name that was tried, if nobody is signed in."""
-    answer = RedirectResponse(context.address("/"), status_code=303)
-    for cookie, text in ((context.SAID, words), (context.TRIED, tried[:LONGEST_NAME])):
-        if text:
-            answer.set_cookie(cookie, quote(text), max_age=30, httponly=True, samesite="lax", path=cookie_path())
-    return answer
-
-
-def welcome(request: Request, person: Person) -> RedirectResponse:
-    """Set the signed cookie that the pages read."""
-    answer = back()
-    cookie, secure = context.workspace().people.sign(person), request.url.scheme == "https"
-    answer.set_cookie(context.COOKIE, cookie, httponly=True, samesite="strict", secure=secure, path=cookie_path())
-    for kept in (context.SAID, context.TRIED):
-        answer.delete_cookie(kept, path=cookie_path())
-    return answer
-
-
-def is_ours(request: Request) -> bool:
-    """Say whether a form was sent by a page of this app, as far as the browser tells: no other may sign people in."""
-    site = request.headers.get("sec-fetch-site")
-    if site is not None:
-        return site in ("same-origin", "none")
-    origin = request.headers.get("origin")
-    return origin is None or urlsplit(origin).netloc == request.headers.get("host")
-
-
-async def read_form(request: Request) -> dict[str, str] | None:
-    """Return the fields of a form of ours, or None if it is too large or another site's."""
-    length = request.headers.get("content-length", "")
-    if not is_ours(request) or not length.isdecimal() or int(length) > LARGEST_FORM:
-        return None
-    return {key: value for key, value in (await request.form()).items() if isinstance(value, str)}
-
-
-async def enter(request: Request) -> Response:
-    """Check a name and password; hashing takes long, so elsewhere than where all requests are served."""
-    form = await read_form(request)
-    if form is None:
-        return back("That did not come from this page. Please sign in here.")
-    name = form.get("person", "")
-    try:
-        person = await run_in_threadpool(context.workspace().people.check, name, form.get("password", ""))
-    except TooManyTriesError as error:
-        return back(f"Too many wrong tries for this name. Try again in {max(1, round(error.seconds))} seconds.", name)
-    return back("Name and password do not match.", name) if person is None else welcome(request, person)
-
-
-async def begin(request: Request) -> Response:
-    """Make the first administrator, and sign them in; from elsewhere it takes the code in the log."""
-    form = await read_form(request)
-    if form is None:
-        return back("That did not come from this page. Please make the account here.")
-    people = context.workspace().people
-    try:
-        if not is_from_here(request) and not people.check_first_code(form.get("code", "")):
-            return back("That is not the code that the server wrote into its log.")
-        person = await run_in_threadpool(people.add_first_admin, form.get("person", ""), form.get("password", ""))
-    except RulerankError as error:
-        return back(f"{str(error)[:1].upper()}{str(error)[1:]}.")
-    return welcome(request, person)
-
-
-async def leave(request: Request) -> Response:
-    """Sign out."""
-    answer = back()
-    if is_ours(request):
-        answer.delete_cookie(context.COOKIE, path=cookie_path())
-    return answer
+def reply(data: dict[str, Any], status: int = 200) -> Response:
+    """Answer in JSON that any browser can read."""
+    return Response(encode(data), status_code=status, media_type="application/json")
 
 
 async def act(request: Request) -> Response:
     """Do what the labelling panel asks for; see `pages.widgets.labelling`."""
-    if int(request.headers.get("content-length") or LONGEST_QUESTION + 1) > LONGEST_QUESTION:
-        return JSONResponse({"problem": "This note is too long to be saved; shorten it."}, status_code=413)
+    length = request.headers.get("content-length", "")
+    if not length.isdecimal() or len(length) > 9 or int(length) > LONGEST_QUESTION:
+        return reply({"problem": "This note is too long to be saved; shorten it."}, 413)
     try:
         asked = await request.json()
         if not isinstance(asked, dict):
             raise ValueError("not an object")
-    except ValueError:
-        return JSONResponse({"problem": "This question cannot be read; reload the page."}, status_code=400)
+    except (ValueError, RecursionError):
+        return reply({"problem": "This question cannot be read; reload the page."}, 400)
+    cookie = None if mode == "open" else request.cookies.get(context.COOKIE, "")
     try:
-        return JSONResponse(await run_in_threadpool(answer, workspace, asked))
+        return reply(await run_in_threadpool(answer, workspace, asked, cookie))
     except RefusedError as error:
-        return JSONResponse({"problem": str(error)}, status_code=error.status)
-    except RulerankError as error:
-        return JSONResponse({"problem": str(error)}, status_code=409)
-    except Exception:
+        return reply({"problem": str(error)}, error.status)
+    except Exception as error:
+        trouble = store_error(error)
+        if trouble is not None:
+            return reply({"problem": str(trouble), "store": trouble.kind, "retry": True}, 503)
+        if isinstance(error, RulerankError):
+            return reply({"problem": str(error)}, 409)
         log.exception("the labelling panel failed")
         problem = "Something went wrong here. Nothing that was saved is lost; the server's log says more."
-        return JSONResponse({"problem": problem}, status_code=500)
+        return reply({"problem": problem}, 500)
 
 
 async def health(request: Request) -> Response:
-    """Say whether the database answers."""
-    with context.workspace().database.read() as connection:
-        connection.exec_driver_sql("SELECT 1")
-    return JSONResponse({"status": "ok"})
-
-
-# Around every request ------------------------------------------------------------------------------------------------
-
-
-def is_from_here(connection: HTTPConnection) -> bool:
-    """Say whether a request comes from this machine."""
-    return context.is_local(connection.client.host if connection.client else None, connection.url.hostname)
-
-
-class LocalOnly:
-    """Without sign-in nobody but this machine is answered, whatever server and proxy stand before the app."""
-
-    words = "rulerank runs without sign-in, for its own machine only. For a team: RULERANK_SIGN_IN=accounts\n"
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer, or refuse."""
-        if scope["type"] == "lifespan" or is_from_here(HTTPConnection(scope)):
-            await self.app(scope, receive, send)
-        elif scope["type"] == "websocket":
-            await send({"type": "websocket.close", "code": 1008})
-        else:
-            await PlainTextResponse(self.words, status_code=403)(scope, receive, send)
-
-
-class TellFailures:
-    """Streamlit answers a failed sign-in at a provider with a bare line, or with silence; here it is explained."""
-
-    failed = "Signing in with the provider did not work. Try again; if it stays so, the server's log says more."
-    away = "The sign-in provider does not answer as it should. Try again later; the server's log says more."
-
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer; a failure leads back to the sign-in page."""
-        path = scope.get("path", "")
-        leaving, returning = path == context.address("/auth/login"), path == context.address("/oauth2callback")
-        # After signing out the provider sends people back here as well, with neither of the two.
-        returning = returning and any(key in Request(scope).query_params for key in ("state", "error"))
-        if scope["type"] != "http" or not (leaving or returning):
-            await self.app(scope, receive, send)
-            return
-        answer: list[Message] = []
-
-        async def keep(message: Message) -> None:
-            answer.append(message)
-
-        try:
-            await self.app(scope, receive, keep)
-        except Exception:
-            log.exception("signing in with the provider failed")
-            answer.clear()
-        if not answer or answer[0]["status"] >= 400:
-            await back(self.away)(scope, receive, send)
-        elif returning and not _has_identity(answer[0]["headers"]):
-            await back(self.failed)(scope, receive, send)
-        else:
-            for message in answer:
-                await send(message)
-
-
-def _has_identity(headers: list[tuple[bytes, bytes]]) -> bool:
-    """Say whether an answer sets Streamlit's cookie of who somebody is."""
-    cookies = [value.lower() for name, value in headers if name.lower() == b"set-cookie"]
-    return any(cookie.startswith(b"_streamlit_user=") and b"max-age=0" not in cookie for cookie in cookies)
+    """Say how every part of the app does: 200 if all is well, 503 if not."""
+    state = await run_in_threadpool(checks.state)
+    return reply(state, 200 if state["status"] == "ok" else 503)
 
 
 # The app -------------------------------------------------------------------------------------------------------------
@@ -253,19 +153,21 @@ def _has_identity(headers: list[tuple[bytes, bytes]]) -> bool:
 
 @asynccontextmanager
 async def lifespan(app: Any) -> AsyncIterator[dict[str, Any]]:
-    """Keep a worker beside the server for long work; it ends with the server."""
-    worker = start_worker(workspace.database.url.render_as_string(hide_password=False))
+    """Keep workers beside the server for long work; they end with the server."""
+    workspace.uploads.sweep(at_start=True)
+    workspace.supervisor = Supervisor(workspace.jobs).start()
     try:
         yield {}
     finally:
-        stop_worker(worker)
+        workspace.supervisor.stop()
         workspace.close()
 
 
 def tell(error: Exception) -> bool:
     """Show an error of ours as a message; note any other in the log, and say so without a traceback."""
-    if isinstance(error, RulerankError):
-        st.error(plain(str(error)), icon=":material/error:")
+    shown = store_error(error) or error
+    if isinstance(shown, RulerankError):
+        st.error(plain(str(shown)), icon=":material/error:")
     else:
         log.error("a page failed", exc_info=error)
         st.error("Something went wrong here. Nothing that was saved is lost; the server's log says more.")
@@ -274,33 +176,35 @@ def tell(error: Exception) -> bool:
 
 try:
     workspace = Workspace(os.environ.get("RULERANK_DATABASE", "sqlite:///rulerank.db"))
+    for warning in workspace.open_to_others(map(Path, st.get_option("secrets.files") or ())):
+        print(f"rulerank: {warning}", file=sys.stderr)
     mode = sign_in_mode()
-    context.wire(workspace, mode, make_door(workspace) if mode == "oidc" else None)
+    workspace.people.sessions.limits = session_limits()
+    workspace.people.sessions.tidy()
+    context.wire(workspace, mode)
+    sign_in = None if mode == "open" else SignIn(workspace.people, mode)
+    rules = make_rules(workspace, sign_in)
+    provider = [Middleware(Provider, door=make_door(workspace))] if mode == "oidc" else []
     if mode == "accounts" and not workspace.people.somebody_administers():
         code = workspace.people.first_code()
         print(f"rulerank: nobody has an account yet; the code for making the first one is {code}", file=sys.stderr)
 except RulerankError as problem:
     sys.exit(f"rulerank: {problem}")
 
-ROUTES = {
-    "open": [],
-    "accounts": [
-        Route(context.address("/enter"), enter, methods=["POST"]),
-        Route(context.address("/begin"), begin, methods=["POST"]),
-        Route(context.address("/leave"), leave, methods=["POST"]),
-    ],
-    "oidc": [],
-}
-AROUND = {"open": [Middleware(LocalOnly)], "accounts": [], "oidc": [Middleware(TellFailures)]}
+checks = Health({"store": workspace.database.trouble, "worker": workspace.worker_problem})
 
 app = st.App(
     "pages/main.py",
     routes=[
-        *ROUTES[mode],
+        *([] if sign_in is None else sign_in.routes()),
         Route(context.address("/act"), act, methods=["POST"]),
         Route(context.address("/health"), health),
     ],
-    middleware=AROUND[mode],
+    middleware=[
+        Middleware(Headers, policy=app_policy([SCRIPT, *streamlit_scripts()])),
+        Middleware(Gate, rules=rules, sign_in=None if sign_in is None else sign_in.page),
+        *provider,
+    ],
     lifespan=lifespan,
     on_script_error=tell,
 )

@@ -55,6 +55,7 @@ class Campaigns:
         self.database = database
         self.collections = collections
         self._open: dict[int, OpenCampaign] = {}
+        self._generation = database.generation
         self._lock = threading.Lock()
 
     def create(
@@ -116,13 +117,15 @@ class Campaigns:
             return {row.id: row.name for row in connection.execute(query)}
 
     def archive(self, number: int, archived: bool = True) -> None:
-        """Put a campaign out of sight, or back."""
-        with self.database.write() as connection:
+        """Put a campaign out of sight, or back; from that moment on it takes nothing more, in any process."""
+        with self.database.write(campaign=number) as connection:  # not between the reading and writing of a label
             connection.execute(sa.update(campaigns).where(campaigns.c.id == number).values(archived=archived))
 
     def open(self, number: int) -> OpenCampaign:
         """Return the campaign, ready to use; the same object for every session of this process."""
         with self._lock:
+            if self._generation != self.database.generation:  # what is open is of another database
+                self._open, self._generation = {}, self.database.generation
             if number not in self._open:
                 self._open[number] = self._load(number)
             return self._open[number]
@@ -151,7 +154,7 @@ class Campaigns:
             unpack_numbers(row.pool_rows), unpack_numbers(row.evaluation_rows), Discretizer.from_dict(row.edges)
         )
         collection = self.collections.load(row.collection_id)
-        log = DatabaseLog(self.database, number, settings.seed)
+        log = DatabaseLog(self.database, number, settings.seed, row.created_at)
         terms = self.collections.query_terms(row.collection_id)
         analyser = self.collections.analyser(row.collection_id)
         if analyser is not None:

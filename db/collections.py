@@ -12,15 +12,14 @@ import sqlalchemy as sa
 from db.engine import Database
 from db.tables import collection_chunks, collections, document_texts, query_texts
 from rulerank.collection import Collection
-from rulerank.collection.pack import pack_rows, unpack_rows
+from rulerank.collection.pack import pack_rows, rows_at_once, unpack_rows
 from rulerank.errors import InputError
+from rulerank.foreign.storable import LONGEST_ID, LONGEST_LANGUAGE, too_long
 from rulerank.text import Analyser, query_terms, whole_query
 from rulerank.texts import DocumentText, QueryText, Texts
 
 CHUNK_ROWS = 4096
 LONGEST_NAME = 200
-LONGEST_ID = 500
-LONGEST_LANGUAGE = 20
 Progress = Callable[[int, int | None], None]
 
 
@@ -213,8 +212,9 @@ def find_same(connection: sa.Connection, collection: Collection) -> int | None:
 def packed(collection: Collection, progress: Progress | None) -> Iterator[dict[str, object]]:
     """Yield a collection's chunks, compressed; outside of any transaction, so that nobody waits for it."""
     rows = len(collection)
-    for start in range(0, rows, CHUNK_ROWS):
-        stop = min(start + CHUNK_ROWS, rows)
+    step = rows_at_once(collection, CHUNK_ROWS)
+    for start in range(0, rows, step):
+        stop = min(start + step, rows)
         yield {"start": start, "stop": stop, "data": pack_rows(collection, start, stop)}
         if progress is not None:
             progress(stop, rows)
@@ -233,7 +233,7 @@ def write_texts(connection: sa.Connection, number: int, texts: Texts) -> None:
     for what, ids in (("qid", texts.queries), ("docid", texts.documents)):
         longest = max(ids, key=len, default="")
         if len(longest) > LONGEST_ID:
-            raise InputError(f"the {what} {longest[:40]}... has {len(longest)} characters; {LONGEST_ID} is the most")
+            raise InputError(too_long(what, longest))
     for docid, text in texts.documents.items():
         if len(text.language or "") > LONGEST_LANGUAGE:
             raise InputError(f"document {docid}: {text.language!r} is no language code such as 'en'")

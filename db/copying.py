@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,9 +12,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from db.engine import Database, DatabaseError
+from db.modes import create_private
+from db.scratch import scratch
 from rulerank.errors import InputError
-
-BESIDE = ("-wal", "-shm", "-journal")  # what SQLite keeps next to a database file
 
 
 def copy_to(database: Database, target: Path) -> Path:
@@ -33,21 +32,44 @@ def copy_to(database: Database, target: Path) -> Path:
     return target
 
 
+def single_file(database: Database) -> Path:
+    """Close a SQLite database that nobody else uses, and put all of it into its one file; return the file."""
+    assert database.path is not None
+    database.close()
+    copy = connect(database, str(database.path))
+    try:
+        # The write-ahead mode stays with a file, which then would not be complete.
+        copy.execute("PRAGMA journal_mode=DELETE")
+    finally:
+        copy.close()
+    return database.path
+
+
 @contextmanager
 def partial(target: Path) -> Iterator[Path]:
     """Yield a name to write to; the file gets its own name when it is complete, and is gone if it never is."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
-    # What a database holds (password hashes, the cookie secret) is nobody else's business.
-    os.close(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-    try:
+    with scratch(target.parent) as folder:
+        unfinished = folder / target.name
+        create_private(unfinished)
         yield unfinished
-        with unfinished.open("rb") as file:
-            os.fsync(file.fileno())
-        unfinished.replace(target)
+        put_in_place(unfinished, target)
+
+
+def put_in_place(file: Path, target: Path) -> None:
+    """Give a complete file its name; after a power cut it is there whole, or not at all."""
+    flush(file)
+    file.replace(target)
+    if os.name == "posix":
+        flush(target.parent)
+
+
+def flush(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
     finally:
-        for end in ("", *BESIDE):
-            Path(f"{unfinished}{end}").unlink(missing_ok=True)
+        os.close(descriptor)
 
 
 def connect(database: Database, name: str, **options: Any) -> Any:

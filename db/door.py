@@ -10,9 +10,9 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from db.cookies import HOURS
 from db.names import check_email
 from db.people import People, Person
+from db.sessions import HOURS
 from rulerank.errors import InputError, RulerankError
 
 
@@ -61,14 +61,13 @@ class Door:
     def admit(self, claims: Mapping[str, object]) -> Person:
         """Return the person behind an identity token's claims (OpenID Connect Core 1.0, section 5.1).
 
-        Streamlit has checked the token's signature when it came, and remembers the claims for a month; here they are
-        good for as long as a password sign-in, so that whom the provider no longer knows does not stay. An admin by
-        the operator's word is one whatever was set under People; who was deactivated there stays out.
+        Streamlit has checked the token's signature when it came; one that was written long ago does not count. An admin
+        by the operator's word is one whatever was set under People; who was deactivated there stays out.
         """
         email = self._address(claims)
         issued = claims.get("iat")
         if not isinstance(issued, int | float) or self.clock() - issued > 3600 * HOURS:
-            raise RefusedError(f"You signed in more than {HOURS} hours ago. Please sign in again.")
+            raise RefusedError(f"You signed in more than {HOURS:g} hours ago. Please sign in again.")
         person, role = self.people.by_email(email, inactive=True), self.welcome.role(email)
         if person is None:
             if role is None:

@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import sqlalchemy as sa
 
-from db.copying import copy_to, describe, reachable, refuse_existing
+from db.contents import Contents
+from db.copying import describe, put_in_place, reachable, refuse_existing, single_file
 from db.engine import Database, DatabaseError
 from db.migrate import migrate, newest, revision
+from db.scratch import scratch
 from db.tables import metadata
 
 
 def dump_all(database: Database, target: Path) -> Path:
     """Write everything in a database, as of one moment, into a new SQLite file; return its path."""
     refuse_existing(target)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".rulerank-dump-", dir=target.parent) as folder:
-        copy = Database(f"sqlite:///{Path(folder) / 'dump.db'}")
+    with scratch(target.parent) as folder:
+        copy = Database(f"sqlite:///{folder / 'dump.db'}")
         try:
             copy_all(database, copy)
-            return copy_to(copy, target)
+            put_in_place(single_file(copy), target)
         finally:
             copy.close()
+    return target
 
 
 def copy_all(source: Database, target: Database) -> None:
@@ -60,22 +62,33 @@ def snapshot(database: Database) -> Iterator[sa.Connection]:
 
 def _copy_rows(source: sa.Connection, target: sa.Connection) -> None:
     for table in metadata.sorted_tables:
-        # Rows with a whole chunk of a collection in them are large: a few at a time.
-        large = any(isinstance(column.type, sa.LargeBinary) for column in table.columns)
-        # In the order of the keys an event comes after the one that it undoes.
-        query = sa.select(table).order_by(*table.primary_key)
-        copied = 0
-        with source.execute(query, execution_options={"yield_per": 8 if large else 1000}) as result:
-            for rows in result.partitions():
-                try:
-                    target.execute(sa.insert(table), [dict(row._mapping) for row in rows])
-                except (sa.exc.DBAPIError, ValueError) as error:
-                    why = error.orig if isinstance(error, sa.exc.DBAPIError) else error
-                    raise DatabaseError(f"a row of {table.name} does not fit into the other database: {why}") from error
-                copied += len(rows)
-        stored = target.scalar(sa.select(sa.func.count()).select_from(table))
+        copied = Contents()
+        for rows in _rows(source, table):
+            try:
+                target.execute(sa.insert(table), [dict(row._mapping) for row in rows])
+            except (sa.exc.DBAPIError, ValueError) as error:
+                why = error.orig if isinstance(error, sa.exc.DBAPIError) else error
+                raise DatabaseError(f"a row of {table.name} does not fit into the other database: {why}") from error
+            for row in rows:
+                copied.add(row)
+        stored = Contents()
+        for rows in _rows(target, table):
+            for row in rows:
+                stored.add(row)
         if stored != copied:
-            raise DatabaseError(f"{copied} rows of {table.name} were written and {stored} are there; nothing was kept")
+            raise DatabaseError(
+                f"{copied.rows} rows of {table.name} were written, and what is there ({stored.rows} rows) differs; "
+                "nothing was kept"
+            )
+
+
+def _rows(connection: sa.Connection, table: sa.Table) -> Iterator[Sequence[sa.Row[Any]]]:
+    """Yield the rows of a table, some at a time, in the order of the keys: an event after the one that it undoes."""
+    # Rows with a whole chunk of a collection in them are large: a few at a time.
+    large = any(isinstance(column.type, sa.LargeBinary) for column in table.columns)
+    query = sa.select(table).order_by(*table.primary_key)
+    with connection.execute(query, execution_options={"yield_per": 8 if large else 1000}) as result:
+        yield from result.partitions()
 
 
 def _filled(connection: sa.Connection, table: sa.Table) -> bool:

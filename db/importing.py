@@ -6,7 +6,7 @@ What takes long (compressing, fitting edges) happens before the transaction, so 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import sqlalchemy as sa
 
@@ -37,12 +37,14 @@ def import_campaign(
     labels: Mapping[int, int] | None = None,
     person: int | None = None,
     progress: Progress | None = None,
+    note: Callable[[sa.Connection, int], None] | None = None,
 ) -> int:
     """Store a collection and a campaign on it, and return the campaign's number.
 
     `analyser` is the one that the texts were prepared with. `labels` are grades by row of the collection; those of the
     pool become events of the kind 'import'. The same content is stored once. `progress(done, total)` counts rows; one
     that raises stops the import, and nothing stays.
+    `note(connection, campaign)` writes what belongs to the import within its transaction.
     """
     name = checked_name(name, "campaign")
     called = checked_name(collection_name.strip() or name, "collection")
@@ -72,6 +74,8 @@ def import_campaign(
             campaign = int(connection.execute(insert).scalar_one())
             if events:
                 connection.execute(sa.insert(label_events), [{"campaign_id": campaign, **event} for event in events])
+            if note is not None:
+                note(connection, campaign)
             if progress is not None:
                 progress(len(collection), len(collection))  # the last moment to cancel
             return campaign

@@ -14,9 +14,15 @@ from db.engine import Database
 from db.tables import jobs
 from rulerank.errors import InputError, RulerankError
 
-STATES = ("waiting", "running", "done", "failed", "stopped")
+OVER = ("done", "failed", "stopped")
+STATES = ("waiting", "running", *OVER)
 LEASE_SECONDS = 30.0
+CLOCK_SLACK = 30.0
+"""Seconds by which the clocks of two machines may differ; a lease that ends later still was given by a wrong clock."""
+
 MOST_TRIES = 3
+LONG_KINDS = frozenset({"simulate"})
+"""Work that may take hours. One worker does none of it, so that nobody who waits before a page waits for it."""
 
 
 class JobStoppedError(RulerankError):
@@ -60,7 +66,7 @@ class Job:
     @property
     def over(self) -> bool:
         """Say whether nothing more will happen to it."""
-        return self.state in ("done", "failed", "stopped")
+        return self.state in OVER
 
     @property
     def share(self) -> float | None:
@@ -68,6 +74,11 @@ class Job:
         if self.state == "done":
             return 1.0
         return min(1.0, self.done / self.total) if self.total else None
+
+    def held(self, now: float) -> bool:
+        """Say whether a worker holds it: its lease has begun, by a clock that can be right, and has not run out."""
+        until = self.lease_until
+        return self.state == "running" and until is not None and now < until <= now + LEASE_SECONDS + CLOCK_SLACK
 
 
 class Jobs:
@@ -106,6 +117,12 @@ class Jobs:
             row = connection.execute(sa.select(jobs).where(jobs.c.id == job_id)).one_or_none()
         return None if row is None else _job(row)
 
+    def forget(self, job_id: int) -> None:
+        """Remove a job that is over with its result: what a page has shown and nobody will ask for again."""
+        over = sa.and_(jobs.c.id == job_id, jobs.c.state.in_(OVER))
+        with self.database.write() as connection:
+            connection.execute(sa.delete(jobs).where(over))
+
     def list(self, *, states: Collection[str] = STATES, kind: str | None = None, limit: int = 100) -> tuple[Job, ...]:
         """Return jobs, the latest first."""
         query = sa.select(jobs).where(jobs.c.state.in_(states))
@@ -116,40 +133,55 @@ class Jobs:
 
     # For workers -----------------------------------------------------------------------------------------------------
 
-    def take(self, owner: str, kinds: Collection[str] | None = None) -> Job | None:
+    def take(self, owner: str, kinds: Collection[str] | None = None, *, late: float | None = None) -> Job | None:
         """Take the oldest job that waits, or whose worker was not heard of for 30 seconds; None if there is none.
 
-        No two workers get the same job. A job that lost three workers has failed. `kinds`: only jobs of these.
+        Short work goes before long work. No two workers get the same job. A job that lost three workers has failed.
+        `kinds`: only jobs of these; with `late`, of others too once they have waited for so many seconds.
         """
-        free = self._free() if kinds is None else sa.and_(self._free(), jobs.c.kind.in_(list(kinds)))
+        free = self._free()
+        if kinds is not None:
+            mine = jobs.c.kind.in_(list(kinds))
+            free = sa.and_(free, mine if late is None else sa.or_(mine, self._has_waited(late)))
         with self.database.read() as connection:
             # Looking twice a second must not keep the writers of labels waiting.
             if connection.scalar(sa.select(jobs.c.id).where(free).limit(1)) is None:
                 return None
         with self.database.write() as connection:
-            query = sa.select(jobs).where(free).order_by(jobs.c.id).limit(1).with_for_update(skip_locked=True)
+            first = sa.case((jobs.c.kind.in_(list(LONG_KINDS)), 1), else_=0), jobs.c.id
+            query = sa.select(jobs).where(free).order_by(*first).limit(1).with_for_update(skip_locked=True)
             while (row := connection.execute(query).one_or_none()) is not None:
-                this = sa.update(jobs).where(jobs.c.id == row.id)
-                if row.stop_asked:
-                    connection.execute(this.values(state="stopped", finished_at=self.clock()))
-                elif row.tries >= MOST_TRIES:
-                    message = (
-                        f"tried {row.tries} times, and each time its worker ended before the job did "
-                        "(too little memory, perhaps); ask for it again"
-                    )
-                    connection.execute(this.values(state="failed", message=message, finished_at=self.clock()))
-                else:
-                    taken = this.values(
-                        state="running",
-                        owner=owner,
-                        tries=row.tries + 1,
-                        lease_until=self.clock() + LEASE_SECONDS,
-                        done=0,
-                        total=None,
-                        message="",
+                if not self._end_hopeless(connection, row):
+                    taken = (
+                        sa.update(jobs)
+                        .where(jobs.c.id == row.id)
+                        .values(
+                            state="running",
+                            owner=owner,
+                            tries=row.tries + 1,
+                            lease_until=self.clock() + LEASE_SECONDS,
+                            done=0,
+                            total=None,
+                            message="",
+                        )
                     )
                     return _job(connection.execute(taken.returning(jobs)).one())
         return None
+
+    def release(self, owner: str) -> int:
+        """Take the jobs of a worker that is dead for certain from it; return how many.
+
+        They wait for the next worker at once, and not for their lease to run out; one that lost its last worker failed.
+        """
+        with self.database.write() as connection:
+            mine = sa.and_(jobs.c.owner == owner, jobs.c.state == "running")
+            rows = connection.execute(sa.select(jobs).where(mine).with_for_update()).all()
+            for row in rows:
+                if not self._end_hopeless(connection, row):
+                    # A lease in the past says since when it waits again.
+                    values = {"state": "waiting", "owner": None, "lease_until": self.clock()}
+                    connection.execute(sa.update(jobs).where(jobs.c.id == row.id).values(values))
+        return len(rows)
 
     def beat(self, job: Job, done: int, total: int | None = None, message: str = "") -> bool:
         """Say how far a job is and hold it for 30 seconds more; False if it is to stop, or is another worker's now."""
@@ -183,8 +215,31 @@ class Jobs:
         return self._update(job, values)
 
     def _free(self) -> sa.ColumnElement[bool]:
-        lapsed = sa.and_(jobs.c.state == "running", jobs.c.lease_until < self.clock())
-        return sa.or_(jobs.c.state == "waiting", lapsed)
+        """Jobs that may be taken: see `Job.held`, which says the same of one job."""
+        now, until = self.clock(), jobs.c.lease_until
+        lapsed = sa.or_(until.is_(None), until <= now, until > now + LEASE_SECONDS + CLOCK_SLACK)
+        return sa.or_(jobs.c.state == "waiting", sa.and_(jobs.c.state == "running", lapsed))
+
+    def _has_waited(self, seconds: float) -> sa.ColumnElement[bool]:
+        # A job from times to come was asked for before the clock was set back; nobody knows how long ago.
+        now = self.clock()
+        since = sa.func.coalesce(jobs.c.lease_until, jobs.c.created_at)
+        return sa.or_(since <= now - seconds, since > now + CLOCK_SLACK)
+
+    def _end_hopeless(self, connection: sa.Connection, row: sa.Row[Any]) -> bool:
+        """End a job without a worker that is to stop, or has lost too many workers; False if it is worth a try."""
+        values: dict[str, Any] = {"state": "stopped"}
+        if not row.stop_asked:
+            if row.tries < MOST_TRIES:
+                return False
+            message = (
+                f"tried {row.tries} times, and each time its worker ended before the job did "
+                "(too little memory, perhaps); ask for it again"
+            )
+            values = {"state": "failed", "message": message}
+        ended = sa.update(jobs).where(jobs.c.id == row.id)
+        connection.execute(ended.values(**values, lease_until=None, finished_at=self.clock()))
+        return True
 
     def _end(self, job: Job, **values: Any) -> bool:
         return self._update(job, {**values, "lease_until": None, "finished_at": self.clock()})

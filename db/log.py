@@ -11,25 +11,34 @@ from typing import Any
 import sqlalchemy as sa
 
 from db.engine import Database
-from db.tables import claims, label_events, selections
+from db.tables import campaigns, claims, label_events, selections
 from rulerank import __version__
 from rulerank.campaign import Claim, Kind, LabelEvent
+from rulerank.errors import InputError
 from rulerank.sampling import Selection
 
 
 class DatabaseLog:
     """The log of one campaign (a `rulerank.campaign.LabelLog`)."""
 
-    def __init__(self, database: Database, campaign: int, seed: int | None = None) -> None:
+    def __init__(
+        self, database: Database, campaign: int, seed: int | None = None, made_at: float | None = None
+    ) -> None:
+        """`made_at` tells the campaign from another that has its number, after a backup was put back."""
         self.database = database
         self.campaign = campaign
         self.seed = seed
+        self.made_at = made_at
 
     @contextmanager
     def transaction(self) -> Iterator[DatabaseSession]:
         """Begin an exclusive transaction; it is committed at the end, or not at all."""
         with self.database.write(campaign=self.campaign) as connection:
-            yield DatabaseSession(connection, self.campaign, self.seed)
+            session = DatabaseSession(connection, self.campaign, self.seed)
+            if session.made_at is None or self.made_at not in (None, session.made_at):
+                self.database.renew()
+                raise InputError(f"campaign {self.campaign} is not in the database any more; go to Home")
+            yield session
 
 
 class DatabaseSession:
@@ -44,7 +53,13 @@ class DatabaseSession:
         self.seed = seed
         self._read_to: int | None = None  # events after this number are known
         self._events: list[LabelEvent] = []
-        self._claims: dict[str, Claim] | None = None
+        self._claims: dict[str, Claim] = {}
+        self._archived = False
+        self.made_at: float | None = None  # None: there is no such campaign
+        for row in connection.execute(_CAMPAIGN, {"campaign": campaign}):
+            self.made_at, self._archived = row.made_at, row.archived
+            if row.token is not None:
+                self._claims[row.token] = _claim(row)
 
     def events_after(self, event_id: int) -> list[LabelEvent]:
         """Return later events, oldest first."""
@@ -78,9 +93,6 @@ class DatabaseSession:
 
     def open_claims(self) -> list[Claim]:
         """Return the claims that are open, oldest first."""
-        if self._claims is None:
-            found = self.connection.execute(_OPEN_CLAIMS, {"campaign": self.campaign})
-            self._claims = {row.token: _claim(row) for row in found}
         return list(self._claims.values())
 
     def open_claim(self, claim: Claim, selection: Selection, assumed: dict[int, int]) -> Claim:
@@ -114,8 +126,7 @@ class DatabaseSession:
             "expires_at": kept.expires_at,
         }
         self.connection.execute(_CLAIM, values)
-        if self._claims is not None:
-            self._claims[kept.token] = kept
+        self._claims[kept.token] = kept
         return kept
 
     def assume(self, token: str, grade: int) -> None:
@@ -129,14 +140,17 @@ class DatabaseSession:
     def close_claim(self, token: str, state: str) -> bool:
         """Close an open claim; False if it was not open."""
         closed = self._change(token, state=state, closed_at=time.time())
-        if self._claims is not None:
-            self._claims.pop(token, None)
+        self._claims.pop(token, None)
         return closed
+
+    def archived(self) -> bool:
+        """Say whether the campaign was archived; as it stays until this transaction ends."""
+        return self._archived
 
     def _change(self, token: str, **values: Any) -> bool:
         """Change an open claim; False if it is not open."""
         found = self.connection.execute(_CHANGE, {"which": token, **values})
-        if self._claims is not None and token in self._claims and "state" not in values:
+        if token in self._claims and "state" not in values:
             self._claims[token] = replace(self._claims[token], **values)
         return bool(found.rowcount)
 
@@ -172,9 +186,16 @@ _EVENTS = (
     .where(label_events.c.campaign_id == sa.bindparam("campaign"), label_events.c.id > sa.bindparam("after"))
     .order_by(label_events.c.id)
 )
-_OPEN_CLAIMS = (
-    sa.select(claims)
-    .where(claims.c.campaign_id == sa.bindparam("campaign"), claims.c.state == "open")
+# The campaign and its open claims: one question for all that a step begins with.
+_CAMPAIGN = (
+    sa.select(
+        campaigns.c.archived,
+        campaigns.c.created_at.label("made_at"),
+        *(claims.c[name] for name in ("row", "person_id", "token", "created_at", "expires_at")),
+        *(claims.c[name] for name in ("selection_id", "assumed_grade")),
+    )
+    .select_from(campaigns.outerjoin(claims, sa.and_(claims.c.campaign_id == campaigns.c.id, claims.c.state == "open")))
+    .where(campaigns.c.id == sa.bindparam("campaign"))
     .order_by(claims.c.id)
 )
 

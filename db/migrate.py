@@ -23,6 +23,10 @@ _log = logging.getLogger(__name__)
 _one_at_a_time = threading.Lock()
 
 
+class NewerSchemaError(DatabaseError):
+    """A newer version of rulerank made this database or backup."""
+
+
 def migrate(database: Database, *, scripts: Path = SCRIPTS) -> None:
     """Bring the database to the current schema; nothing happens to one that is there already.
 
@@ -46,6 +50,12 @@ def migrate(database: Database, *, scripts: Path = SCRIPTS) -> None:
         _log.info("%s is now at schema %s (it was %s)", describe(database), head, old or "empty")
 
 
+def bring_to(database: Database, to: str, *, scripts: Path = SCRIPTS) -> None:
+    """Bring a database that nobody else knows of, also an empty one, to a revision, keeping no copy of what it was."""
+    with _one_at_a_time, reachable(database), database.write() as connection:
+        _upgrade(connection, scripts, to)
+
+
 def revision(connection: sa.Connection) -> str | None:
     """Return the schema revision of a database, or None if it has none."""
     if not sa.inspect(connection).has_table("alembic_version"):
@@ -62,7 +72,7 @@ def newest(scripts: Path = SCRIPTS) -> str:
 def refuse_newer(what: str, found: str, scripts: Path = SCRIPTS) -> None:
     """Raise an error if neither this program nor an older version of it made a schema revision."""
     if found not in {script.revision for script in ScriptDirectory(str(scripts)).walk_revisions()}:
-        raise DatabaseError(
+        raise NewerSchemaError(
             f"{what} has schema {found!r}, and this version of rulerank knows up to {newest(scripts)!r}: "
             "a newer version made it. Update rulerank, or use another database."
         )
@@ -94,10 +104,10 @@ def _back_up(database: Database, old: str) -> None:
     _log.warning("the schema of %s changes; a backup of it at schema %s is %s", describe(database), old, target)
 
 
-def _upgrade(connection: sa.Connection, scripts: Path) -> None:
+def _upgrade(connection: sa.Connection, scripts: Path, to: str = "head") -> None:
     config = Config()
     # A percent sign in a folder's name would be read as the start of a variable.
     config.set_main_option("script_location", str(scripts).replace("%", "%%"))
     config.set_main_option("path_separator", "newline")
     config.attributes["connection"] = connection
-    command.upgrade(config, "head")
+    command.upgrade(config, to)

@@ -7,69 +7,55 @@ import secrets
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
 
-from db.cookies import HOURS, Session, read_cookie, write_cookie
 from db.engine import Database
 from db.locks import Lock, hold
 from db.names import LOCAL, LONGEST_NAME, check_email, check_name, free_name, name_key
-from db.passwords import Passwords, Throttle
-from db.tables import people, settings
+from db.passwords import Passwords
+from db.person import ACTS, ROLES, Person, check_role, may, read_person
+from db.places import Place, network_of, read_note, write_note
+from db.sessions import Limits, Sessions, end_sessions
+from db.tables import people, sessions, settings
+from db.throttle import Throttle
 from db.tickets import HOURS as TICKET_HOURS
 from db.tickets import Ticket, read_ticket, write_ticket
 from rulerank.errors import InputError
 
-ROLES = ("annotator", "researcher", "admin")  # each may do what the ones before it may
-ACTS = {"label": "annotator", "research": "researcher", "administer": "admin"}  # what -> the least role that may
-_SECRET = "cookie_secret"
+__all__ = ["ACTS", "LOCAL", "ROLES", "People", "Person", "may"]
 
-
-@dataclass(frozen=True)
-class Person:
-    """Somebody who labels, researches or administers."""
-
-    id: int
-    name: str
-    role: str
-    email: str | None
-    active: bool
-    session_epoch: int
-    has_password: bool
-    created_at: float
-
-    @property
-    def can_sign_in(self) -> bool:
-        """Say whether there is a way to sign in: a password, or an address that a sign-in provider vouches for."""
-        return self.active and (self.has_password or self.email is not None)
-
-
-def may(person: Person | None, act: str) -> bool:
-    """Say whether a person may 'label', 'research' (campaigns, imports, exports) or 'administer' (people, backups)."""
-    if act not in ACTS:
-        raise InputError(f"no act is named {act!r}; there are: {', '.join(ACTS)}")
-    return person is not None and person.active and ROLES.index(person.role) >= ROLES.index(ACTS[act])
+SECRET = "cookie_secret"
+_NOBODY = -1  # the number of nobody, for the look-ups that an unknown name costs as well
 
 
 class People:
     """The accounts of a database. One object a process: it counts wrong passwords in memory."""
 
     def __init__(
-        self, database: Database, *, passwords: Passwords | None = None, clock: Callable[[], float] = time.time
+        self,
+        database: Database,
+        *,
+        passwords: Passwords | None = None,
+        limits: Limits | None = None,
+        clock: Callable[[], float] = time.time,
+        ticks: Callable[[], float] = time.monotonic,
     ) -> None:
         self.database = database
         self.clock = clock
+        self.sessions = Sessions(database, limits=limits, clock=clock)
         self._passwords = passwords or Passwords()
-        self._throttle = Throttle(clock)
+        self._throttle = Throttle(ticks)
         self._secret: bytes | None = None
 
     # Reading ---------------------------------------------------------------------------------------------------------
 
     def get(self, person_id: int) -> Person | None:
         """Return a person, active or not."""
-        return self._find(people.c.id == person_id)
+        with self.database.read() as connection:
+            row = connection.execute(_BY_NUMBER, {"person": person_id}).one_or_none()
+        return None if row is None else read_person(row)
 
     def by_email(self, email: str, *, inactive: bool = False) -> Person | None:
         """Return the active person with an address, or an inactive one if asked; capitals make no difference."""
@@ -79,7 +65,7 @@ class People:
     def list(self) -> tuple[Person, ...]:
         """Return everybody in order of name, inactive people too."""
         with self.database.read() as connection:
-            found = [_person(row) for row in connection.execute(sa.select(people))]
+            found = [read_person(row) for row in connection.execute(sa.select(people))]
         return tuple(sorted(found, key=lambda person: name_key(person.name)))
 
     def somebody_administers(self) -> bool:
@@ -91,7 +77,7 @@ class People:
         """Return how many people are active, or how many of a role."""
         query = sa.select(sa.func.count()).select_from(people).where(people.c.active)
         if role is not None:
-            query = query.where(people.c.role == _check_role(role))
+            query = query.where(people.c.role == check_role(role))
         with self.database.read() as connection:
             return int(connection.scalar(query) or 0)
 
@@ -99,7 +85,7 @@ class People:
 
     def add(self, name: str, role: str, password: str | None = None, email: str | None = None) -> Person:
         """Add a person; names differ by more than capitals. Without password and address they cannot sign in yet."""
-        role, hashed = _check_role(role), self._hash(password)
+        role, hashed = check_role(role), self._hash(password)
         with self.database.write() as connection:
             hold(connection, Lock.PEOPLE)
             return self._add(connection, name, role, hashed, email)
@@ -118,14 +104,14 @@ class People:
 
         Nobody chose the name for this place: where it is taken or unfit, another one is found.
         """
-        role, address = _check_role(role), check_email(email)
+        role, address = check_role(role), check_email(email)
         if address is None:
             raise InputError("whoever joins needs an e-mail address")
         with self.database.write() as connection:
             hold(connection, Lock.PEOPLE)
             row = connection.execute(sa.select(people).where(people.c.email == address)).one_or_none()
             if row is not None:
-                return _person(row)
+                return read_person(row)
             taken = {name_key(other) for other in connection.scalars(sa.select(people.c.name))}
             return self._add(connection, free_name(name, address, taken), role, None, address)
 
@@ -141,16 +127,17 @@ class People:
                 return self._insert(connection, LOCAL, "admin", None, None)
             return _change(connection, row.id, role="admin", active=True)
 
-    def set_password(self, person_id: int, password: str) -> Person:
-        """Give a person a new password; whoever is signed in with the old one is signed out."""
+    def set_password(self, person_id: int, password: str, *, keep: int = 0) -> Person:
+        """Give a person a new password; whoever is signed in with the old one is signed out, but the session `keep`."""
         hashed = self._passwords.hash(password)
         with self._changing(person_id) as (connection, person):
             if person.name == LOCAL:
                 raise InputError("the person of the single-user mode has no password; add an account instead")
-            return _change(connection, person.id, password_hash=hashed, session_epoch=person.session_epoch + 1)
+            self._sign_out(connection, person, but=keep)
+            return _change(connection, person.id, password_hash=hashed)
 
     def set_email(self, person_id: int, email: str | None) -> Person:
-        """Change or remove the address by which a sign-in provider knows a person."""
+        """Change or remove the address by which a sign-in provider knows a person; with the old one they are out."""
         email = check_email(email)
         with self._changing(person_id) as (connection, person):
             other = connection.scalar(sa.select(people.c.id).where(people.c.email == email, people.c.id != person.id))
@@ -158,11 +145,13 @@ class People:
                 raise InputError(f"the address {email} belongs to somebody else already")
             if email is None and not person.has_password:
                 _keep_an_admin(connection, person)
+            if person.email is not None and email != person.email:
+                self._sign_out(connection, person)
             return _change(connection, person.id, email=email)
 
     def set_role(self, person_id: int, role: str) -> Person:
         """Change what a person may do; the last admin stays one."""
-        role = _check_role(role)
+        role = check_role(role)
         with self._changing(person_id) as (connection, person):
             if role != "admin":
                 _keep_an_admin(connection, person)
@@ -172,7 +161,8 @@ class People:
         """Let a person sign in no more, and sign them out; what they did stays. The last admin stays active."""
         with self._changing(person_id) as (connection, person):
             _keep_an_admin(connection, person)
-            return _change(connection, person.id, active=False, session_epoch=person.session_epoch + 1)
+            self._sign_out(connection, person)
+            return _change(connection, person.id, active=False)
 
     def activate(self, person_id: int) -> Person:
         """Let a deactivated person sign in again."""
@@ -181,71 +171,84 @@ class People:
 
     # Signing in ------------------------------------------------------------------------------------------------------
 
-    def check(self, name: str, password: str) -> Person | None:
+    def check(self, name: str, password: str, place: Place | None = None) -> Person | None:
         """Return the active person with this name and password, or None: which of the two was wrong is not said.
 
-        After five wrong passwords in a row a name is locked for half a minute (`TooManyTriesError`).
+        After some wrong tries there are pauses (`TooManyTriesError`), but none for a place where this person has
+        signed in before because of tries elsewhere; see `db.throttle`.
         """
-        key = name_key(name)[:LONGEST_NAME]
-        self._throttle.begin(key)
+        place, key = place or Place(), name_key(name)[:LONGEST_NAME]
         with self.database.read() as connection:
             rows = connection.execute(sa.select(people).where(people.c.active)).all()
         row = next((row for row in rows if name_key(row.name) == key), None)
         stored = None if row is None else row.password_hash
-        if not self._passwords.matches(stored, password) or row is None or stored is None:
-            return None
-        self._throttle.forgive(key)
+        known = self._known(_NOBODY if row is None else row.id, place)
+        with self._throttle.guess(key, network_of(place.address), known) as forgive:
+            if not self._passwords.matches(stored, password) or row is None or stored is None:
+                return None
+            forgive()
         if self._passwords.outdated(stored):
             hashed = self._passwords.hash(password)
             with self.database.write() as connection:
                 # Only if nobody has set another password meanwhile.
                 same = sa.and_(people.c.id == row.id, people.c.password_hash == stored)
                 connection.execute(sa.update(people).where(same).values(password_hash=hashed))
-        return _person(row)
+        return read_person(row)
+
+    def _known(self, person_id: int, place: Place) -> str | None:
+        """Return what tells a place where a person has signed in before from others, None for any other place."""
+        browser = read_note(place.notes, person_id, self._cookie_secret(), self.clock())
+        network = network_of(place.address) if self.sessions.knows(person_id, place.address) else None
+        return f"browser {browser}" if browser else network
+
+    def note_place(self, person: Person, notes: str) -> str:
+        """Return what a browser is to keep, so that it is known as one that a person has signed in with."""
+        return write_note(notes, person.id, self._cookie_secret(), self.clock())
 
     def first_code(self) -> str:
         """Return the code that proves, on a new installation, that one can read the server's log."""
         return hmac.digest(self._cookie_secret(), b"rulerank first account", "sha256").hex()[:12]
 
-    def check_first_code(self, code: str) -> bool:
-        """Compare a code with `first_code`; it can be guessed only a few times in a row, as passwords can."""
-        self._throttle.begin("")  # nobody's name is empty
-        if not hmac.compare_digest(code.strip().lower().encode(), self.first_code().encode()):
-            return False
-        self._throttle.forgive("")
+    def check_first_code(self, code: str, place: Place | None = None) -> bool:
+        """Compare a code with `first_code`; guessing it is slowed down, as it is for passwords."""
+        address = network_of((place or Place()).address)
+        with self._throttle.guess("", address) as forgive:  # nobody's name is empty
+            if not hmac.compare_digest(code.strip().lower().encode("utf-8", "replace"), self.first_code().encode()):
+                return False
+            forgive()
         return True
 
-    def sign(self, person: Person) -> str:
-        """Return the text of a cookie that `read` accepts for 12 hours, or until the password changes."""
-        expires_at = int(self.clock() + 3600 * HOURS)
-        return write_cookie(Session(person.id, person.session_epoch, expires_at), self._cookie_secret())
+    def sign(self, person: Person, address: str = "", browser: str = "") -> str:
+        """Begin a session of a person and return the text of the cookie that `read` accepts as long as it lasts."""
+        return self.sessions.open(person.id, address, browser)
 
-    def read(self, cookie: str) -> Person | None:
+    def read(self, cookie: str, *, seen: bool = True) -> Person | None:
         """Return the person behind a cookie as they are now, or None if it is not (or no longer) good."""
-        session = read_cookie(cookie, self._cookie_secret(), self.clock())
-        if session is None:
-            return None
-        return self._signed_in(session.person, session.epoch)
+        return self.sessions.read(cookie, seen=seen)
 
     def write_ticket(self, person: Person, campaign: int, row: int = 0, token: str = "") -> str:
         """Return a ticket for the panel of a person who was let in, naming the document that they hold."""
         expires_at = int(self.clock() + 3600 * TICKET_HOURS)
-        return write_ticket(
-            Ticket(person.id, person.session_epoch, campaign, row, token, expires_at), self._cookie_secret()
-        )
+        return write_ticket(Ticket(person.id, person.session, campaign, row, token, expires_at), self._cookie_secret())
 
-    def read_ticket(self, text: str) -> tuple[Person, Ticket] | None:
-        """Return the person behind a ticket as they are now, and what it says; None if it is not good (any more)."""
+    def read_ticket(self, text: str, cookie: str | None = None) -> tuple[Person, Ticket] | None:
+        """Return the person behind a ticket as they are now, and what it says; None if it is not good (any more).
+
+        It is good in the session that it was written in and only with the cookie of that session. Without sign-in
+        there are neither sessions nor cookies (`cookie` is None), and tickets of a session are not good.
+        """
         ticket = read_ticket(text, self._cookie_secret(), self.clock())
-        if ticket is None:
+        if ticket is None or (cookie is None) != (ticket.session == 0):
             return None
-        person = self._signed_in(ticket.person, ticket.epoch)
-        return None if person is None else (person, ticket)
+        person = self.get(ticket.person) if cookie is None else self.sessions.read_numbered(ticket.session, cookie)
+        if person is None or not person.active or person.id != ticket.person:
+            return None
+        return person, ticket
 
     def _cookie_secret(self) -> bytes:
         """Return the secret of this database, made once: all its processes accept each other's cookies."""
         if self._secret is None:
-            query = sa.select(settings.c.value).where(settings.c.name == _SECRET)
+            query = sa.select(settings.c.value).where(settings.c.name == SECRET)
             with self.database.read() as connection:
                 found = connection.scalar(query)
             if found is None:
@@ -254,7 +257,7 @@ class People:
                     found = connection.scalar(query)
                     if found is None:
                         found = secrets.token_hex(32)
-                        connection.execute(sa.insert(settings).values(name=_SECRET, value=found))
+                        connection.execute(sa.insert(settings).values(name=SECRET, value=found))
             self._secret = bytes.fromhex(found)
         return self._secret
 
@@ -263,13 +266,7 @@ class People:
     def _find(self, *conditions: sa.ColumnElement[bool]) -> Person | None:
         with self.database.read() as connection:
             row = connection.execute(sa.select(people).where(*conditions)).one_or_none()
-        return None if row is None else _person(row)
-
-    def _signed_in(self, person_id: int, epoch: int) -> Person | None:
-        """Return an active person whose sign-ins of this epoch still count."""
-        with self.database.read() as connection:
-            row = connection.execute(_SIGNED_IN, {"person": person_id, "epoch": epoch}).one_or_none()
-        return None if row is None else _person(row)
+        return None if row is None else read_person(row)
 
     @contextmanager
     def _changing(self, person_id: int) -> Iterator[tuple[sa.Connection, Person]]:
@@ -279,7 +276,11 @@ class People:
             row = connection.execute(sa.select(people).where(people.c.id == person_id)).one_or_none()
             if row is None:
                 raise InputError(f"there is no person with number {person_id}; reload the list of people")
-            yield connection, _person(row)
+            yield connection, read_person(row)
+
+    def _sign_out(self, connection: sa.Connection, person: Person, *, but: int = 0) -> None:
+        """End the sessions of a person, or all others, in the transaction that changes the person."""
+        end_sessions(connection, self.clock(), sessions.c.person_id == person.id, sessions.c.id != but)
 
     def _hash(self, password: str | None) -> str | None:
         """Hash a new password; it takes long, so never while other writers wait."""
@@ -304,31 +305,23 @@ class People:
             "password_hash": hashed,
             "email": email,
             "active": True,
-            "session_epoch": 0,
             "created_at": self.clock(),
         }
-        return _person(connection.execute(sa.insert(people).values(values).returning(people)).one())
+        return read_person(connection.execute(sa.insert(people).values(values).returning(people)).one())
 
 
-# Made once: every key of an annotator asks it.
-_SIGNED_IN = sa.select(people).where(
-    people.c.id == sa.bindparam("person"), people.c.session_epoch == sa.bindparam("epoch"), people.c.active
-)
-
-
-def _person(row: sa.Row[Any]) -> Person:
-    has_password = row.password_hash is not None
-    return Person(row.id, row.name, row.role, row.email, row.active, row.session_epoch, has_password, row.created_at)
+# Made once: without sign-in every key asks it.
+_BY_NUMBER = sa.select(people).where(people.c.id == sa.bindparam("person"))
 
 
 def _change(connection: sa.Connection, person_id: int, **values: Any) -> Person:
     query = sa.update(people).where(people.c.id == person_id).values(values).returning(people)
-    return _person(connection.execute(query).one())
+    return read_person(connection.execute(query).one())
 
 
 def _has_admin(connection: sa.Connection) -> bool:
     admins = connection.execute(sa.select(people).where(people.c.role == "admin", people.c.active))
-    return any(_person(row).can_sign_in for row in admins)
+    return any(read_person(row).can_sign_in for row in admins)
 
 
 def _keep_an_admin(connection: sa.Connection, person: Person) -> None:
@@ -336,12 +329,6 @@ def _keep_an_admin(connection: sa.Connection, person: Person) -> None:
     if not may(person, "administer"):
         return
     admins = sa.select(people).where(people.c.role == "admin", people.c.active, people.c.id != person.id)
-    others = [_person(row) for row in connection.execute(admins)]
+    others = [read_person(row) for row in connection.execute(admins)]
     if not any(other.can_sign_in or not person.can_sign_in for other in others):
         raise InputError(f"{person.name} is the last admin; make somebody else admin first")
-
-
-def _check_role(role: str) -> str:
-    if role not in ROLES:
-        raise InputError(f"no role is named {role!r}; there are: {', '.join(ROLES)}")
-    return role

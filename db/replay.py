@@ -7,7 +7,7 @@ from typing import Any
 from db.campaigns import Campaigns
 from db.collections import Collections
 from db.engine import Database
-from db.jobs import HANDLERS, Progress
+from db.jobs import Progress
 from rulerank.campaign import OpenCampaign
 from rulerank.campaign.audience import KIND, audience, kept
 from rulerank.campaign.replay import random_replay, whole_curve
@@ -47,6 +47,3 @@ def replay(database: Database, arguments: dict[str, Any], progress: Progress) ->
         campaigns.put_snapshot(number, kind, labels, values, event_id=seen)
         return {"labels": labels}
     raise InputError(f"a replay works out 'random' or 'curve', not {what!r}")
-
-
-HANDLERS["replay"] = replay

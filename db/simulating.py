@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,14 @@ import sqlalchemy as sa
 
 from db.collections import Collections
 from db.engine import Database
-from db.jobs import HANDLERS, Jobs, JobStoppedError, Progress
-from db.simulations import KIND, WHOLE, read_parts
+from db.jobs import JobStoppedError, Progress
+from db.simulations import WHOLE, read_parts
 from db.tables import files, jobs
-from db.worker import Worker
+from rulerank.errors import RulerankError
 from rulerank.simulate import Dataset, Plan, Results, pack, run
+
+JOBS: int | None = None
+"""Processes that work at the same time; None: one a core. Never the worker itself, which must outlive any of them."""
 
 PAUSE = 2.0
 """Seconds between two times that finished tasks are put into the database: labels must not be kept waiting."""
@@ -30,27 +34,33 @@ class _Keeper:
         self._folder = folder
         folder.mkdir(parents=True)
         read_parts(database, number, folder)
-        self._known = {path for path in self._files() if path.suffix == ".npz"}
+        self._known = {(path, written) for path, written in self._files() if path.suffix == ".npz"}
         self._last = time.monotonic()
 
-    def _files(self) -> list[Path]:
-        # What is being written has a name that begins with a dot.
-        return sorted(path for path in self._folder.rglob("*") if path.is_file() and path.name[0] != ".")
+    def _files(self) -> list[tuple[Path, int]]:
+        """Return the files and when each was written: a task that failed again says so in the same file."""
+        found = []
+        for path in sorted(self._folder.rglob("*")):
+            with suppress(FileNotFoundError):  # a failure that was mended this moment
+                if path.is_file() and path.name[0] != ".":  # what is being written has a name that begins with a dot
+                    found.append((path, path.stat().st_mtime_ns))
+        return found
 
-    def now_and_then(self) -> bool:
-        """Keep what is new, if the last time was a while ago; say whether it was."""
-        due = time.monotonic() - self._last >= PAUSE
-        if due:
+    def now_and_then(self) -> None:
+        """Keep what is new, if the last time was a while ago."""
+        if time.monotonic() - self._last >= PAUSE:
             self.keep()
-        return due
 
     def keep(self) -> None:
         """Keep what is new."""
         self._last = time.monotonic()
-        new = [path for path in self._files() if path not in self._known]
-        if not new:
-            return
-        self._write({path.relative_to(self._folder).as_posix(): path.read_bytes() for path in new})
+        new = [each for each in self._files() if each not in self._known]
+        contents = {}
+        for path, _ in new:
+            with suppress(FileNotFoundError):
+                contents[path.relative_to(self._folder).as_posix()] = path.read_bytes()
+        if contents:
+            self._write(contents)
         self._known |= set(new)
 
     def seal(self) -> None:
@@ -71,6 +81,16 @@ class _Keeper:
             connection.execute(sa.insert(files), rows)
 
 
+class SomeRunsFailedError(RulerankError):
+    """Some runs of a simulation failed. The others are kept, and going on tries only these again."""
+
+    def __init__(self, results: Results) -> None:
+        failures = results.failures
+        super().__init__(
+            f"{len(failures)} of {len(results.about.tasks)} runs failed, the first of them: {failures[0].message}"
+        )
+
+
 def simulate(database: Database, arguments: dict[str, Any], progress: Progress) -> dict[str, Any]:
     """Run what is missing of a simulation's plan; what it comes to is in the files of its job."""
     plan = Plan.from_dict(arguments["plan"])
@@ -81,23 +101,17 @@ def simulate(database: Database, arguments: dict[str, Any], progress: Progress) 
         keeper = _Keeper(database, int(arguments["simulation"]), folder)
 
         def follow(done: int, total: int, message: str) -> None:
-            if keeper.now_and_then():
-                _let_others_go_first(database)
+            keeper.now_and_then()
             progress(done, total, message)
 
         try:
-            results = run(plan, data, folder, jobs=None, progress=follow)
+            results = run(plan, data, folder, jobs=JOBS, progress=follow)
         finally:
             keeper.keep()
+        if results.failures:
+            raise SomeRunsFailedError(results)
         keeper.seal()
     return {"tasks": len(results.about.tasks), "labels": results.labels, "rates": rates(results, collection.features)}
-
-
-def _let_others_go_first(database: Database) -> None:
-    """Do a short job that waits, such as a live campaign's random replay: a simulation may take hours."""
-    short = [kind for kind in HANDLERS if kind != KIND]
-    if any(job.kind in short for job in Jobs(database).list(states=("waiting",))):
-        Worker(database, kinds=short).run_once()
 
 
 def rates(results: Results, features: Any) -> dict[str, dict[str, float]]:
@@ -114,6 +128,3 @@ def rates(results: Results, features: Any) -> dict[str, dict[str, float]]:
         "samplers": {str(key): float(value) for key, value in by_sampler.items()},
         "rankers": {str(key): float(value) for key, value in by_ranker.items()},
     }
-
-
-HANDLERS[KIND] = simulate

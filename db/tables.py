@@ -85,9 +85,22 @@ people = sa.Table(
     sa.Column("password_hash", sa.String(300), nullable=True),
     sa.Column("email", sa.String(300), nullable=True, unique=True),
     sa.Column("active", sa.Boolean, nullable=False, default=True),
-    sa.Column("session_epoch", sa.Integer, nullable=False, default=0),
     _when(),
     sa.CheckConstraint("role IN ('annotator', 'researcher', 'admin')", name="role"),
+)
+
+sessions = sa.Table(
+    "sessions",
+    metadata,
+    _id(),
+    _to("people"),
+    sa.Column("token_hash", sa.String(64), nullable=False, unique=True),  # the token itself is in the cookie alone
+    sa.Column("address", sa.String(60), nullable=False),  # the client's network
+    sa.Column("browser", sa.String(200), nullable=False),
+    _when(),
+    _when("seen_at"),
+    _when("expires_at"),
+    _when("ended_at", nullable=True),
 )
 
 campaigns = sa.Table(

@@ -1,7 +1,8 @@
 """Tickets of the labelling panel: who may decide about which document under which token, signed with HMAC-SHA256.
 
 The panel asks the server without Streamlit in between. Its ticket was written for a person who had been let in, names
-the one document that they hold, and is good for nothing else; who they are now is looked up at every use.
+the one document that they hold, and is good for nothing else, in the session that it was written in and no other; who
+they are now is looked up at every use.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ class Ticket:
     """What a ticket says; the token is empty where there was no document to decide about."""
 
     person: int
-    epoch: int
+    session: int  # 0 where there is no sign-in
     campaign: int
     row: int
     token: str
@@ -32,7 +33,7 @@ class Ticket:
 def write_ticket(ticket: Ticket, secret: bytes) -> str:
     """Return a ticket as signed text."""
     said = ".".join(
-        map(str, (ticket.person, ticket.epoch, ticket.campaign, ticket.row, ticket.token, ticket.expires_at))
+        map(str, (ticket.person, ticket.session, ticket.campaign, ticket.row, ticket.token, ticket.expires_at))
     )
     return f"{said}.{_signature(said, secret)}"
 
@@ -43,12 +44,12 @@ def read_ticket(text: str, secret: bytes, now: float) -> Ticket | None:
     match = _FORM.fullmatch(said)
     if match is None or not signature.isascii() or not hmac.compare_digest(signature, _signature(said, secret)):
         return None
-    person, epoch, campaign, row, token, expires_at = match.groups()
-    ticket = Ticket(int(person), int(epoch), int(campaign), int(row), token, int(expires_at))
+    person, session, campaign, row, token, expires_at = match.groups()
+    ticket = Ticket(int(person), int(session), int(campaign), int(row), token, int(expires_at))
     return ticket if ticket.expires_at > now else None
 
 
 def _signature(said: str, secret: bytes) -> str:
     # The first words keep this use of the secret apart from any other.
-    mac = hmac.digest(secret, b"rulerank panel ticket:" + said.encode(), "sha256")
+    mac = hmac.digest(secret, b"rulerank panel ticket of a session:" + said.encode(), "sha256")
     return base64.urlsafe_b64encode(mac).decode().rstrip("=")

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import logging
+import shutil
 import tempfile
 import threading
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import sqlalchemy as sa
 
-from db.backup import backup, restore
+from db.archive import read_manifest
+from db.backup import backup, backup_name, writing
 from db.campaigns import Campaigns
 from db.collections import Collections
 from db.copying import beside
@@ -18,9 +21,14 @@ from db.engine import Database, DatabaseError
 from db.importing import import_campaign
 from db.jobs import Jobs
 from db.migrate import migrate
+from db.modes import create_private, open_to_others, private_files
 from db.people import People, Person, may
+from db.restore import Restored, restore
+from db.scratch import scratch, sweep
 from db.simulations import Simulations
+from db.supervisor import Supervisor
 from db.tables import campaigns as campaigns_table
+from db.uploads import Uploads
 from rulerank.campaign import GradeLevel, OpenCampaign, Settings
 from rulerank.collection import Collection
 from rulerank.demo import build_demo
@@ -35,17 +43,25 @@ class Workspace:
 
     def __init__(self, url: str) -> None:
         self.database = Database(url)
+        for folder in {self._folder, Path(tempfile.gettempdir())}:
+            sweep(folder)
         migrate(self.database)
         self.collections = Collections(self.database)
         self.campaigns = Campaigns(self.database, self.collections)
         self.people = People(self.database)
         self.jobs = Jobs(self.database)
         self.simulations = Simulations(self.database, self.collections)
+        self.uploads = Uploads(self.database)
+        self.supervisor: Supervisor | None = None  # of the workers beside this process, if it has any
         self._lock = threading.Lock()
 
     def open(self, campaign: int) -> OpenCampaign:
         """Return a campaign that is ready to use."""
         return self.campaigns.open(campaign)
+
+    def worker_problem(self) -> str | None:
+        """Return in a sentence what is wrong with the background workers of this process; None if they are well."""
+        return None if self.supervisor is None else self.supervisor.problem()
 
     def may(self, person: Person | None, act: str) -> bool:
         """Say whether a person may "label", "research" or "administer"."""
@@ -95,25 +111,48 @@ class Workspace:
             self.campaigns.forget_all(collection.content_hash)
         return made
 
-    def backup_bytes(self) -> bytes:
-        """Return a backup of the whole database, made while others go on labelling."""
-        with tempfile.TemporaryDirectory(prefix="rulerank-backup-") as folder:
-            return backup(self.database, Path(folder) / "backup.db").read_bytes()
+    def was_imported(self, content_hash: str) -> None:
+        """Take note of a campaign that the worker has stored: others on the same collection may have new terms."""
+        self.campaigns.forget_all(content_hash)
 
-    def restore_bytes(self, data: bytes, name: str = "the backup") -> Path:
-        """Check a backup, make a new database file of it beside this one, and return its path; this one stays.
+    def write_backup(self, folder: Path) -> Path:
+        """Write a backup of the whole database into a folder while others go on labelling; return its path."""
+        return backup(self.database, folder / backup_name())
+
+    def backup_bytes(self) -> bytes:
+        """Return a backup of the whole database, made while others go on labelling; all of it is in memory."""
+        with scratch(self._folder) as folder:
+            return self.write_backup(folder).read_bytes()
+
+    def backup_fault(self, file: Path | IO[bytes]) -> str | None:
+        """Return what was wrong with the database already when a backup was made, for which a restore refuses it."""
+        return read_manifest(file).problem
+
+    def restore_backup(self, stream: IO[bytes], name: str = "the backup") -> Restored:
+        """Prove a backup, and make a new database file of it beside this one, which stays as it is.
 
         Messages call the backup by its `name`.
         """
         target = beside((self.database.path or Path("rulerank.db")).resolve(), "restored")
-        with tempfile.TemporaryDirectory(prefix="rulerank-restore-") as folder:
-            source = Path(folder) / "backup.db"
-            source.write_bytes(data)
+        with scratch(target.parent) as folder:
+            source = folder / "uploaded"
             try:
-                restore(source, f"sqlite:///{target}")
+                with writing(source):
+                    create_private(source)
+                    with source.open("r+b") as file:
+                        shutil.copyfileobj(stream, file, 1 << 20)
+                return restore(source, f"sqlite:///{target}")
             except RulerankError as error:
                 raise DatabaseError(str(error).replace(str(source), name)) from error
-        return target
+
+    @property
+    def _folder(self) -> Path:
+        """Where there is room for a copy of the database."""
+        return Path(tempfile.gettempdir()) if self.database.path is None else self.database.path.resolve().parent
+
+    def open_to_others(self, secrets: Iterable[Path] = ()) -> list[str]:
+        """Return a sentence for each of the database's files, and of files with secrets, that others can read."""
+        return open_to_others(private_files(self.database.path, secrets))
 
     def close(self) -> None:
         """Close the database."""

@@ -59,7 +59,7 @@ def explain(opened: OpenCampaign, people: int) -> None:
             "or more people for the same document. Make one with **People per document** set to 2 or more; it can use "
             "the same collection."
         )
-        st.page_link("new_campaign.py", label="New campaign", icon=":material/add:")
+        context.link("new_campaign.py", "New campaign", "add")
         return
     st.markdown(
         f"This campaign asks **{overlap}** people for each document. So far {people} "
@@ -73,8 +73,10 @@ def explain(opened: OpenCampaign, people: int) -> None:
 
 
 signed_in = context.require("research")
-heading("Agreement", "How far people agree where several judged the same document, and what to do where they do not.")
 try:
-    main(signed_in, context.choose_campaign())
+    chosen = context.choose_campaign()
+    words = "How far people agree where several judged the same document, and what to do where they do not."
+    heading("Agreement", words, chosen.name)
+    main(signed_in, chosen)
 except RulerankError as problem:
     st.error(plain(str(problem)), icon=":material/error:")

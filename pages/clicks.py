@@ -75,6 +75,7 @@ def ask_log() -> tuple[str, ClickLog] | None:
     name, task = kept
     if not watch(task, key="clicks-log"):
         return None
+    task.close()  # what the worker found is here now
     if task.result is not None and not ready:
         st.rerun()  # the form folds up
     if task.result is None:

@@ -15,12 +15,13 @@ from rulerank.campaign import OpenCampaign
 def main() -> None:
     """Show the page."""
     context.require("research")
+    opened = context.choose_campaign()
     heading(
         "Competence",
         "Each query with labels has a ranking function of its own. The map shows where it is right: "
         "light where it is near the true grade, dark where it is far off.",
+        opened.name,
     )
-    opened = context.choose_campaign()
     if context.workspace().campaigns.last_event(opened.id) > opened.live.fold.seen:
         opened.live.refresh()
     found = current_map(opened)
@@ -29,7 +30,7 @@ def main() -> None:
             "The map needs labels in at least two queries: then two functions can be compared. "
             "Label a few more documents, and come back."
         )
-        st.page_link("label.py", label="Go to Label", icon=":material/edit_note:")
+        context.link("label.py", "Go to Label", "edit_note")
         return
     view.show_map(opened, found)
     details(opened, found)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-from urllib.parse import unquote
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import streamlit as st
 
@@ -13,14 +12,11 @@ from rulerank.campaign import OpenCampaign
 from rulerank.errors import RulerankError
 
 if TYPE_CHECKING:
-    from db.door import Door
     from db.people import Person
     from db.workspace import Workspace
 
 COOKIE = "rulerank"
-SAID = "rulerank-said"
-TRIED = "rulerank-tried"
-"""The cookie by which a route tells the next page what was wrong; in an address, anybody could put words there."""
+"""The cookie with the token of a session."""
 
 
 @dataclass(frozen=True)
@@ -29,16 +25,15 @@ class Wiring:
 
     workspace: Workspace
     sign_in: str  # "open" (one person on this machine), "accounts" or "oidc"
-    door: Door | None = None  # who gets in with oidc
 
 
 _wiring: Wiring | None = None
 
 
-def wire(workspace: Workspace, sign_in: str = "open", door: Door | None = None) -> None:
+def wire(workspace: Workspace, sign_in: str = "open") -> None:
     """Hand the screens their workspace; called once a process, before the first page runs."""
     global _wiring  # noqa: PLW0603  (the one place where a process keeps its workspace)
-    _wiring = Wiring(workspace, sign_in, door)
+    _wiring = Wiring(workspace, sign_in)
 
 
 def wiring() -> Wiring:
@@ -54,36 +49,16 @@ def workspace() -> Workspace:
 
 
 def signed_in() -> Person | None:
-    """Return who is signed in, or None."""
+    """Return who is signed in, or None; looked up anew each time, because the session may have ended meanwhile.
+
+    The gate has looked at it already, before every message of the page; see `pages/gate/gate.py`.
+    """
     kept = wiring()
     people = kept.workspace.people
     if kept.sign_in == "open":
         return people.ensure_single_user()
-    if kept.sign_in == "oidc":
-        try:
-            return vouched_for()
-        except RulerankError:
-            return None  # the sign-in page says why
     cookie = st.context.cookies.get(COOKIE)
-    return people.read(cookie) if cookie else None
-
-
-def vouched_for() -> Person | None:
-    """Return whom the sign-in provider vouches for, None before that; an error says why somebody is not let in."""
-    door = wiring().door
-    if door is None or not st.user.get("is_logged_in", False):
-        return None
-    return door.admit(st.user.to_dict())
-
-
-def said() -> str:
-    """Return what a route had to say about the last try to sign in, or nothing."""
-    return unquote(st.context.cookies.get(SAID, ""))
-
-
-def tried() -> str:
-    """Return the name with which somebody has just failed to sign in, so that they need not type it again."""
-    return unquote(st.context.cookies.get(TRIED, ""))
+    return people.read(cookie, seen=False) if cookie else None
 
 
 def address(path: str) -> str:
@@ -121,22 +96,75 @@ def require(what: str) -> Person:
     return person
 
 
+def campaign_of_address() -> int | None:
+    """Return the number of the campaign that the address names (?campaign=N), whether or not there is such a one."""
+    asked = st.query_params.get("campaign", "")
+    return int(asked) if asked.isascii() and asked.isdecimal() else None
+
+
+def current_campaign() -> int | None:
+    """Return the campaign of the address, or else the one that was chosen last, or None."""
+    last: int | None = st.session_state.get("campaign")
+    return campaign_of_address() or last
+
+
+def link_params(campaign: int | None = None) -> dict[str, str]:
+    """Return what every link of the app carries: this campaign, or else the current one.
+
+    So a person who has chosen a campaign stays with it, whichever page they go to and whichever way.
+    """
+    number = campaign or current_campaign()
+    return {} if number is None else {"campaign": str(number)}
+
+
+def link(page: Any, label: str, icon: str) -> None:
+    """Show a link to a page of the app, for the same campaign."""
+    st.page_link(page, label=label, icon=f":material/{icon}:", query_params=link_params())
+
+
+def go(page: str, campaign: int | None = None) -> NoReturn:
+    """Go to a page of the app, for this campaign or else the same one."""
+    st.switch_page(page, query_params=link_params(campaign))
+
+
 def choose_campaign() -> OpenCampaign:
-    """Return the campaign that the address names (?campaign=N) or the person chooses; no campaign ends the page."""
+    """Return the campaign that the address names, and let the person choose another; no campaign ends the page.
+
+    The address alone decides: an address without a campaign gets the last one or else the newest, and one that names a
+    campaign that is not there ends the page, because labels must never go to another campaign than was meant.
+    """
     names = workspace().campaigns.names()
     if not names:
         st.info("There is no campaign yet. Start with **Home**: try the demo, or make your own.")
-        st.page_link("home.py", label="Go to Home", icon=":material/home:")
+        link("home.py", "Go to Home", "home")
         st.stop()
-    numbers, state = list(names), st.session_state
-    asked, fresh = st.query_params.get("campaign", ""), "choose-campaign" not in state
-    # The address counts where it is news; as this page has left it, it must not undo what the person chooses here.
-    if asked.isdecimal() and int(asked) in names and (fresh or asked != state.get("campaign-told")):
-        state["choose-campaign"] = int(asked)
-    elif state.get("choose-campaign") not in names:
-        state["choose-campaign"] = state["campaign"] if state.get("campaign") in names else numbers[0]
-    chosen = st.sidebar.selectbox("Campaign", numbers, format_func=names.__getitem__, key="choose-campaign")
-    if str(chosen) != asked:
-        st.query_params["campaign"] = str(chosen)
-    state["campaign"], state["campaign-told"] = chosen, str(chosen)
-    return workspace().open(chosen)
+    number = campaign_of_address()
+    if "campaign" not in st.query_params:
+        last = st.session_state.get("campaign")
+        _to_campaign(last if last in names else next(iter(names)))
+    chosen = st.sidebar.selectbox(
+        "Campaign",
+        list(names),
+        index=list(names).index(number) if number in names else None,
+        format_func=names.__getitem__,
+        # A box of its own for each campaign: none keeps a choice that the address has left behind.
+        key=f"choose-campaign-{number}",
+        placeholder="Choose a campaign",
+    )
+    if chosen is not None and chosen != number:
+        _to_campaign(chosen)
+    if number not in names:
+        st.warning(
+            "This address names a campaign that is not here, or was archived. Choose one in the side bar.",
+            icon=":material/search_off:",
+        )
+        link("home.py", "See all campaigns", "home")
+        st.stop()
+    st.session_state["campaign"] = number
+    return workspace().open(number)
+
+
+def _to_campaign(number: int) -> NoReturn:
+    """Draw this page again for a campaign, with its address and every link."""
+    st.query_params["campaign"] = str(number)
+    st.rerun()

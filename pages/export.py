@@ -120,13 +120,16 @@ def pack(opened: OpenCampaign, wanted: Wanted, ready: Ready, key: object) -> Non
 
 
 person = context.require("research")
-heading("Export", "Leave with files that trainers load: previewed, read back and compared before they are offered.")
+words = "Leave with files that trainers load: previewed, read back and compared before they are offered."
 if context.workspace().campaigns.names():
     try:
-        main(context.choose_campaign())
+        chosen = context.choose_campaign()
+        heading("Export", words, chosen.name)
+        main(chosen)
     except RulerankError as problem:
         st.error(plain(str(problem)), icon=":material/error:")
 else:
+    heading("Export", words)
     st.info("There is no campaign to export yet. Start with **Home**: try the demo, or make your own.")
 if context.workspace().may(person, "administer"):
     st.divider()

@@ -31,8 +31,8 @@ researcher = workspace.may(person, "research")
 def open_demo() -> None:
     """Make the demo if need be, and go and label it."""
     with st.spinner("Building the demo from this Python's own documentation..."):
-        st.session_state["campaign"] = workspace.demo(person.id)
-    st.switch_page("label.py")
+        campaign = workspace.demo(person.id)
+    context.go("label.py", campaign)
 
 
 def welcome() -> None:
@@ -56,7 +56,7 @@ def welcome() -> None:
         if not researcher:
             st.caption("A researcher or administrator can make a campaign.")
         elif st.button("New campaign", icon=":material/add:", width="stretch"):
-            st.switch_page("new_campaign.py")
+            context.go("new_campaign.py")
 
 
 def ago(seconds: float) -> str:
@@ -78,13 +78,11 @@ def overview() -> None:
         places[info.id] = words.empty()
         places[info.id].caption(counts(info, info.labelled))
         if actions.button("Label", key=f"label-{info.id}", type="primary"):
-            st.session_state["campaign"] = info.id
-            st.switch_page("label.py")
+            context.go("label.py", info.id)
         if researcher and actions.button("Progress", key=f"progress-{info.id}"):
-            st.session_state["campaign"] = info.id
-            st.switch_page("progress.py")
+            context.go("progress.py", info.id)
     if researcher:
-        st.page_link("new_campaign.py", label="Start another campaign", icon=":material/add:")
+        context.link("new_campaign.py", "Start another campaign", "add")
         if workspace.demo_made() is None and st.button("Try the demo", icon=":material/play_arrow:"):
             open_demo()
     fill_in(places)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages import context
+from pages.widgets.heading import named
 from pages.widgets.labelling import View, panel_data
 from pages.widgets.panel import LABELLING, show_help, show_panel
 
@@ -15,4 +16,5 @@ with st.container(key=LABELLING):
     with side:
         show_help(opened)
     with main:
+        st.caption(f"Label {named(opened.name)}")
         show_panel(panel_data(context.workspace(), opened, person, View()), context.address("/act"))

@@ -11,15 +11,16 @@ from pages import context
 from pages.widgets.heading import heading
 from pages.widgets.import_division import ask_rows, in_words
 from pages.widgets.import_form import DEFAULTS, ask_grades, ask_guidelines, ask_methods, ask_people
+from pages.widgets.import_job import ReadFiles, end_reading, reading, store
 from pages.widgets.import_preview import show_preview, show_problems
-from pages.widgets.import_read import BadFilesError, Imported
-from pages.widgets.import_rows import Rows, known_labels, levels_needed
-from pages.widgets.import_source import ask_source, reading
-from pages.widgets.import_task import Task, watch
+from pages.widgets.import_source import ask_source
+from pages.widgets.import_task import watch
+from pages.widgets.job_task import JobTask
 from pages.widgets.plain import plain
-from pages.widgets.texts_source import ASKED, ask_texts
-from rulerank.campaign import Settings
+from pages.widgets.texts_source import ask_texts, forget_texts
 from rulerank.errors import RulerankError
+from rulerank.importing.read import BadFilesError
+from rulerank.importing.rows import known_labels, levels_needed
 
 if TYPE_CHECKING:
     from db.people import Person
@@ -31,9 +32,9 @@ WAYS = {"letor": "I have a LETOR file with features", "texts": "I have documents
 def main(person: Person) -> None:
     """Ask for the data, then for everything else."""
     heading("New campaign", "Bring texts, or pairs with features; decide what is labelled and how, and start.")
-    storing: Task[int] | None = st.session_state.get(STORING)
+    storing: JobTask[int] | None = st.session_state.get(STORING)
     if storing is not None and storing.result is not None:
-        show_ready(storing.result)
+        show_ready(storing)
         return
     st.subheader("1 · Data")
     try:
@@ -42,27 +43,27 @@ def main(person: Person) -> None:
             label_visibility="collapsed",
         )  # fmt: skip
         paths = context.wiring().sign_in == "open"
-        asked = ask_texts(paths=paths) if way == "texts" else ask_source(context.workspace(), paths=paths)
+        asked = ask_texts(person.id, paths=paths) if way == "texts" else ask_source(context.workspace(), paths=paths)
         if asked is None:
             return
-        key, work, called = asked
-        words = "Preparing the collection" if way == "texts" else "Reading the files"
-        imported = read(reading(key, work, words))
-        if imported is not None:
-            show_preview(imported)
-            ask_the_rest(person, imported, called)
+        found = read(reading(asked, person.id))
+        if found is not None:
+            show_preview(found.preview)
+            ask_the_rest(person, found, asked.called)
     except RulerankError as error:
         st.error(plain(str(error)), icon=":material/error:")
 
 
-def read(task: Task[Imported]) -> Imported | None:
+def read(task: JobTask[ReadFiles]) -> ReadFiles | None:
     """Return what a task has read; until then, or where it failed, show why there is nothing."""
     if not watch(task, key="reading"):
         return None
+    if task.error is not None:
+        task.close()  # nothing of it is of any use now
     if task.cancelled:
         st.info("Cancelled. Nothing was kept.", icon=":material/cancel:")
         if st.button("Read again"):
-            st.session_state.pop("import-task", None)
+            end_reading()
             st.rerun()
     elif isinstance(task.error, BadFilesError):
         show_problems(task.error)
@@ -71,58 +72,47 @@ def read(task: Task[Imported]) -> Imported | None:
     return task.result
 
 
-def ask_the_rest(person: Person, imported: Imported, called: str) -> None:
+def ask_the_rest(person: Person, found: ReadFiles, called: str) -> None:
     """Ask what is labelled, by which scale and how; the last button stores it all."""
     st.subheader("2 · What is labelled, and what is measured on")
-    rows, use = ask_rows(imported)
+    facts = found.rows
+    division, rows, use = ask_rows(facts)
     st.subheader("3 · Grades")
-    known = bool((imported.collection.grades >= 0).any())
-    grades = ask_grades(levels_needed(imported.collection, rows), known=known)
+    known = bool((facts.grades >= 0).any())
+    grades = ask_grades(levels_needed(facts, rows), known=known)
     st.subheader("4 · Guidelines")
     guidelines = ask_guidelines()
     st.subheader("5 · How it chooses and learns")
-    methods = ask_methods(imported.collection.feature_names)
+    methods = ask_methods(tuple(found.preview.feature_names))
     st.subheader("6 · People")
     chosen = {**methods, **ask_people()}
     st.subheader("7 · Start")
     name = st.text_input("Name of the campaign", called.partition(".")[0], max_chars=200, key=f"import-name-{called}")
-    labels = known_labels(imported.collection, rows) if use == "labels" else {}
-    st.caption(in_words(imported, rows, use, len(labels)))
-    storing: Task[int] | None = st.session_state.get(STORING)
+    labels = len(known_labels(facts, rows)) if use == "labels" else 0
+    st.caption(in_words(facts, rows, use, labels))
+    storing: JobTask[int] | None = st.session_state.get(STORING)
     busy = storing is not None and storing.running
     if st.button("Create the campaign", type="primary", icon=":material/check:", disabled=busy) and not busy:
-        settings = replace(DEFAULTS, grades=grades, guidelines=guidelines, grades_known=use == "hide", **chosen)
-        storing = st.session_state[STORING] = store(person, imported, called, name or "", settings, rows, labels)
+        settings = replace(DEFAULTS, grades=grades, **guidelines, grades_known=use == "hide", **chosen)
+        forget_storing()
+        storing = store(person.id, found, called, name or "", settings, division, use)
+        st.session_state[STORING] = storing
     if storing is not None and watch(storing, key="storing"):
         if storing.result is not None:
+            # Another campaign on the same collection may be open here, with the terms that its queries had before.
+            context.workspace().was_imported(found.preview.content_hash)
             st.rerun()
         show_refusal(storing)
 
 
-def store(
-    person: Person, imported: Imported, called: str, name: str, settings: Settings, rows: Rows, labels: dict[int, int]
-) -> Task[int]:
-    """Begin to store the collection and the campaign, all of it or nothing."""
-    write = context.workspace().import_campaign
-    return Task(
-        lambda progress: write(
-            name,
-            imported.collection,
-            settings,
-            texts=imported.texts,
-            analyser=imported.analyser,
-            collection_name=called,
-            pool_rows=rows.pool.tolist(),
-            evaluation_rows=rows.evaluation.tolist(),
-            labels=labels,
-            person=person.id,
-            progress=progress,
-        ),
-        "Storing the campaign",
-    )
+def forget_storing() -> None:
+    """Forget an earlier try to store, if there was one."""
+    earlier: JobTask[int] | None = st.session_state.pop(STORING, None)
+    if earlier is not None:
+        earlier.close()
 
 
-def show_refusal(storing: Task[int]) -> None:
+def show_refusal(storing: JobTask[int]) -> None:
     """Say why nothing was stored; the form above stays as it is."""
     if storing.cancelled:
         st.info("Cancelled. Nothing was stored.", icon=":material/cancel:")
@@ -130,18 +120,18 @@ def show_refusal(storing: Task[int]) -> None:
         st.error(f"{plain(str(storing.error))}. Nothing was stored.", icon=":material/error:")
 
 
-def show_ready(number: int) -> None:
+def show_ready(storing: JobTask[int]) -> None:
     """Say that the campaign is there, and what comes next."""
-    st.session_state["campaign"] = number
-    st.session_state.pop("import-task", None)
-    st.session_state.pop(ASKED, None)
+    st.query_params["campaign"] = str(storing.result)
+    end_reading()
+    forget_texts()
     st.success("The campaign is ready.", icon=":material/check_circle:")
     label, another, _ = st.columns([1, 1, 2])
     if label.button("Start labelling", type="primary", icon=":material/edit_note:", width="stretch"):
-        st.session_state.pop(STORING)
-        st.switch_page("label.py")
+        forget_storing()
+        context.go("label.py", storing.result)
     if another.button("Make another campaign", icon=":material/add:", width="stretch"):
-        st.session_state.pop(STORING)
+        forget_storing()
         st.rerun()
 
 

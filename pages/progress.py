@@ -11,10 +11,11 @@ from pages.widgets import progress_view as view
 from pages.widgets.audience import audience_of
 from pages.widgets.heading import heading
 from pages.widgets.progress_curve import show_curve, value_of
-from pages.widgets.progress_data import Labels, covered, read_labels, rules_now
-from pages.widgets.progress_jobs import Wanted, curve_of, do_here, job_for, random_of, show_job, worker_is_away
+from pages.widgets.progress_data import Labels, chance_now, covered, read_labels, rules_now
+from pages.widgets.progress_jobs import Wanted, curve_of, do_here, job_for, must_do_without, random_of, show_job
 from pages.widgets.progress_people import show_given_up, show_people
 from pages.widgets.progress_rules import rule_history
+from pages.widgets.put_aside import show_put_aside
 from rulerank.campaign import OpenCampaign
 from rulerank.campaign.audience import measured_rows
 from rulerank.campaign.stopping import movement, stop_light
@@ -23,8 +24,9 @@ from rulerank.campaign.stopping import movement, stop_light
 def main() -> None:
     """Show the page."""
     person = context.require("research")
-    heading("Progress", "How good the ranker has become with the labels so far, and whether more labels are worth it.")
     opened = context.choose_campaign()
+    words = "How good the ranker has become with the labels so far, and whether more labels are worth it."
+    heading("Progress", words, opened.name)
     drawn_at = time.time()
     if context.workspace().campaigns.last_event(opened.id) > opened.live.fold.seen:
         opened.live.refresh()
@@ -43,14 +45,20 @@ def main() -> None:
     rules = rules_now(opened, labels)
     view.show_numbers(opened, labels, measure, points, rules)
     watch(opened, labels, wanted, person.id, drawn_at)
+    show_put_aside(opened, person.id)
     if not labels.rows:
         st.info("Nothing is labelled yet. Give the first labels, and the curves start by themselves.")
-        st.page_link("label.py", label="Go to Label", icon=":material/edit_note:")
+        context.link("label.py", "Go to Label", "edit_note")
         return
     show_curve(opened, labels, measure, x, curves, replays)
     moved = movement([point.labels for point in points], [value_of(point, measure) for point in points])
     st.subheader("May we stop?")
-    view.show_light(stop_light(len(labels), len(opened.items), rules, measure.label, moved, covered(opened, labels)))
+    told = len(labels), len(opened.items), rules, measure.label, moved, covered(opened, labels)
+    light = stop_light(*told)
+    if light.colour == "green":  # only then does it matter whether the grades tell more than chance
+        with st.spinner("Comparing the grades with shuffled ones..."):
+            light = stop_light(*told, chance_now(opened, labels))
+    view.show_light(light)
     history = rule_history(opened, labels) if rules is not None else None
     ledger = context.workspace().campaigns.ledger(opened.id) if history is None else []
     view.show_rules(ledger, history, rules, len(labels))
@@ -72,7 +80,7 @@ def watch(opened: OpenCampaign, labels: Labels, wanted: list[Wanted], person: in
             st.session_state["progress-drawn"] = (labels.seen, each.words)
             continue
         job = job_for(each, person, drawn_at)
-        if job.state == "done" or (worker_is_away(job) and do_here(opened, each, job)):
+        if job.state == "done" or (must_do_without(job) and do_here(opened, each, job)):
             st.rerun()
         show_job(each, job)
 

@@ -24,8 +24,9 @@ NONE = ""
 def main() -> None:
     """Show the page."""
     context.require("research")
-    heading("Ranking", "The documents of one query as they are ranked now, and the rules behind each score.")
     opened = context.choose_campaign()
+    words = "The documents of one query as they are ranked now, and the rules behind each score."
+    heading("Ranking", words, opened.name)
     if context.workspace().campaigns.last_event(opened.id) > opened.live.fold.seen:
         opened.live.refresh()
     names = context.workspace().collections.query_names(opened.collection_id)
@@ -34,7 +35,7 @@ def main() -> None:
     fitted = data.fit(opened, first)
     if fitted is None:
         st.info("Nothing is labelled yet, so there is no ranker. Give the first labels, and come back.")
-        st.page_link("label.py", label="Go to Label", icon=":material/edit_note:")
+        context.link("label.py", "Go to Label", "edit_note")
         return
     other = data.fit(opened, second) if second != NONE else None
     show_query(opened, query)

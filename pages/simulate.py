@@ -16,6 +16,7 @@ from pages.widgets.plain import plain, sentence
 from pages.widgets.simulate_chosen import show_chosen, show_downloads
 from pages.widgets.simulate_data import method_words, results_of
 from rulerank.errors import RulerankError
+from rulerank.simulate.failures import Failure
 
 if TYPE_CHECKING:
     from db.people import Person
@@ -56,8 +57,8 @@ def ask(person: Person, *, first: bool) -> None:
                 "(hidden from annotators, if you like), or try the demo on **Home**; then come back.",
                 icon=":material/lightbulb:",
             )
-            st.page_link("new_campaign.py", label="New campaign", icon=":material/add:")
-            st.page_link("home.py", label="Home", icon=":material/home:")
+            context.link("new_campaign.py", "New campaign", "add")
+            context.link("home.py", "Home", "home")
             return
         last = next((each.job.result for each in simulations.all() if each.job.state == "done"), None)
         wanted = form.ask_plan(candidate, (last or {}).get("rates"))
@@ -81,7 +82,7 @@ def show_one(simulation: Simulation) -> None:
     now = context.workspace().simulations.stamp(simulation.id)
     if simulation.job.over:
         if simulation.job.state != "done":
-            run.show_end(simulation)
+            run.show_end(simulation, failures_of(simulation, now))
     else:
         run.watch(simulation.id, some=bool(now))
     stamp = stamp_to_show(simulation, now)
@@ -93,6 +94,17 @@ def show_one(simulation: Simulation) -> None:
     if simulation.job.state == "done":
         st.divider()
         run.show_end(simulation)
+
+
+def failures_of(simulation: Simulation, stamp: str) -> tuple[Failure, ...]:
+    """Return the runs of a failed simulation that failed; none where it failed as a whole."""
+    if simulation.job.state != "failed" or not stamp:
+        return ()
+    try:
+        found = results_of(simulation.id, stamp)
+    except RulerankError:  # told where the results would be
+        return ()
+    return found.failures if found is not None else ()
 
 
 def stamp_to_show(simulation: Simulation, now: str) -> str:

@@ -2,7 +2,8 @@
 
     import rulerank
     collection = rulerank.read_letor("train.txt")
-    items = rulerank.discretize.Tube().fit_transform(collection.features)
+    cuts = rulerank.discretize.Tube().fit(collection.features)
+    items, useful = rulerank.discretize.useful_items(cuts, collection.features)
     sampler = rulerank.sampling.SSAR().start(items)
     print(sampler.propose())
 

@@ -24,8 +24,19 @@ class NotFittedError(RulerankError, ValueError):
     """A method was called that needs `fit` (or `start`) first."""
 
 
-class MemoryLimitError(RulerankError, MemoryError):
+class MemoryLimitError(InputError, MemoryError):
     """A step would allocate more than its stated limit; nothing was allocated."""
+
+
+class StoreError(RulerankError):
+    """The place where labels are kept is in trouble; nothing is wrong with what was asked, which may be asked again.
+
+    `kind` is one of "full", "read_only", "gone", "unreachable", "locked" and "damaged".
+    """
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.kind = kind
 
 
 @dataclass(frozen=True)

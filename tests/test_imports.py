@@ -19,7 +19,7 @@ WORDS = {"bm25s", "charset_normalizer", "py3langid", "snowballstemmer"}  # what 
 PACKERS = {"isal", "orjson"}  # what exports are packed and written with
 
 # Rooms of the library, from the ground up: what each may import of the others.
-GROUND = {"_version", "errors", "kernels", "params", "registry", "threads"}
+GROUND = {"_version", "errors", "foreign", "kernels", "memory", "params", "registry", "threads"}
 DATA = {"collection", "letor"}
 ROOMS = {
     **dict.fromkeys(GROUND, GROUND),
@@ -36,6 +36,7 @@ ROOMS = {
     "texts": GROUND | DATA,
     "demo": GROUND | DATA | {"text", "texts"},
     "prepare": GROUND | DATA | {"text", "texts"},
+    "importing": GROUND | DATA | {"clicks", "prepare", "text", "texts"},
     "simulate": GROUND | DATA | {"discretize", "folds", "metrics", "ranking", "rules", "sampling"},
     "campaign": GROUND | DATA | {"agreement", "discretize", "metrics", "ranking", "rules", "sampling"},
 }
@@ -44,6 +45,7 @@ ROOMS = {
 HOUSE = {
     "db": {"sqlalchemy", "alembic", "psycopg", "argon2", "rulerank", "db"},
     "pages": {"streamlit", "plotly", "pandas", "numpy", "rulerank", "pages"},
+    "gate": {"streamlit", "starlette", "anyio", "sqlalchemy", "rulerank", "db", "pages"},
     "app": {"streamlit", "starlette", "uvicorn", "rulerank", "db", "pages"},
 }
 OURS = {"rulerank", *HOUSE}
@@ -80,9 +82,13 @@ def imported(path: str, source: str) -> list[tuple[int, str]]:
 
 
 def room_of(path: str) -> str:
-    """The room of a file: the part of its path below `rulerank`, or the top folder or file outside of it."""
+    """The room of a file: the part of its path below `rulerank`, or the top folder or file outside of it.
+
+    The gate stands in a room of its own within `pages/`: it decides who gets in before any page is drawn.
+    """
     parts = Path(path).with_suffix("").parts
-    return parts[1] if parts[0] == "rulerank" else parts[0]
+    inner = parts[0] == "rulerank" or parts[:2] == ("pages", "gate")
+    return parts[1] if inner else parts[0]
 
 
 def third_parties(path: str) -> set[str]:
@@ -95,7 +101,7 @@ def third_parties(path: str) -> set[str]:
         allowed |= PEERS
     if path.startswith("rulerank/simulate/learners/"):
         allowed |= LEARNERS
-    if room in ("text", "prepare"):
+    if room in ("text", "prepare", "foreign"):
         allowed |= WORDS
     if room == "export":
         allowed |= PACKERS

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -13,11 +15,19 @@ from pages.widgets.plain import plain
 from pages.widgets.show import current_theme
 from pages.widgets.theme import grade_chip, grade_chip_css, grade_colours
 from rulerank.agreement.disputes import Dispute
-from rulerank.campaign import Kind, OpenCampaign
+from rulerank.campaign import ActRefusedError, Kind, OpenCampaign
 
 if TYPE_CHECKING:
     from db.people import Person
     from db.workspace import Workspace
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What a form was drawn with: the latest decision on the document then, and the token of the next one."""
+
+    latest: int
+    token: str
 
 
 # Here no key is pressed in a hurry, so a short text may have a short box.
@@ -88,19 +98,53 @@ def show_document(workspace: Workspace, opened: OpenCampaign, row: int) -> None:
 
 def decide(opened: OpenCampaign, person: Person, row: int) -> None:
     """Take the decision: one grade, with a reason if there is one."""
+    drawn = draw(opened, row)
     with st.form(f"decide-{opened.id}-{row}", border=False, enter_to_submit=False):
         reason = st.text_input("Reason (optional)", key=f"reason-{row}", max_chars=1000)
         columns = st.columns(len(opened.settings.grades))
         for grade, (column, level) in enumerate(zip(columns, opened.settings.grades, strict=True)):
-            if column.form_submit_button(
+            pressed = column.form_submit_button(
                 f"{grade} · {plain(level.name)}",
                 key=f"decide-{row}-{grade}",
                 help=plain(level.meaning) or None,
                 width="stretch",
-            ):
-                opened.live.write(person.id, row, Kind.ADJUDICATE, grade=grade, text=reason or "")
+            )
+            if pressed and settle(opened, person, row, drawn, grade, reason or ""):
                 st.toast(f"Settled: {grade} {plain(level.name)}.", icon=":material/gavel:")
                 st.rerun()
+
+
+def settle(opened: OpenCampaign, person: Person, row: int, drawn: Drawn, grade: int | None, reason: str = "") -> bool:
+    """Write a decision, or withdraw one; once, however often a press arrives. False if it was refused, which is told.
+
+    A decision that somebody else took since the form was drawn is not written over.
+    """
+    try:
+        opened.live.write(
+            person.id, row, Kind.ADJUDICATE, grade=grade, text=reason, token=drawn.token, after=drawn.latest
+        )
+    except ActRefusedError as error:
+        st.session_state.pop(_key(opened, row), None)
+        st.error(plain(str(error)), icon=":material/error:")
+        return False
+    return True
+
+
+def draw(opened: OpenCampaign, row: int) -> Drawn:
+    """Return what stands on a document's form; as it was first drawn, until it was sent.
+
+    A press may run the page twice, and both runs must find the same token.
+    """
+    kept = st.session_state.get(_key(opened, row))
+    if isinstance(kept, Drawn) and opened.live.fold.with_token(kept.token) is None:
+        return kept
+    drawn = Drawn(opened.live.fold.latest(Kind.ADJUDICATE, row), secrets.token_hex(16))
+    st.session_state[_key(opened, row)] = drawn
+    return drawn
+
+
+def _key(opened: OpenCampaign, row: int) -> str:
+    return f"decision-{opened.id}-{row}"
 
 
 def show_settled(opened: OpenCampaign, person: Person, found: Grades) -> None:
@@ -113,6 +157,8 @@ def show_settled(opened: OpenCampaign, person: Person, found: Grades) -> None:
             for row, grade in found.settled.items()
         }
         row = st.selectbox("Decision", list(titles), format_func=titles.__getitem__, key=f"settled-{opened.id}")
-        if st.button("Withdraw this decision", icon=":material/undo:", key=f"withdraw-{opened.id}"):
-            opened.live.write(person.id, row, Kind.ADJUDICATE, grade=None)
+        drawn = draw(opened, row)
+        # A button of this decision alone: the second press of a double click must not withdraw the next one.
+        pressed = st.button("Withdraw this decision", icon=":material/undo:", key=f"withdraw-{opened.id}-{row}")
+        if pressed and settle(opened, person, row, drawn, None):
             st.rerun()

@@ -2,7 +2,8 @@
 
 After a server restart, or some minutes of sleep, Streamlit reconnects to a new session that does not know the parts of
 the page that are redrawn alone, and every key would fall on deaf ears. Running the whole page once makes it whole. So
-does it when the theme changes, at dusk or by hand: charts and captions are coloured by the server.
+does it when the theme changes, at dusk or by hand: charts and captions are coloured by the server. And who was signed
+out meanwhile is led to the sign-in page, because Streamlit would try to connect for ever.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ from pages.widgets.show import current_theme
 
 AGAIN = "rr-again"
 
-# Less empty space above a page, and beside it on a small laptop. On a tablet, what helps to judge a document stands
-# below it, not beside it; on a telephone, so do the buttons of a row.
+# Streamlit's own CSV of a table would hand formulas in foreign text to a spreadsheet: exports are defused, and say
+# which file is for what. Less empty space above a page, and beside it on a small laptop. On a tablet, what helps to
+# judge a document stands below it, not beside it; on a telephone, so do the buttons of a row.
 _STYLE = """<style>
 .st-key-rr-browser { display: none; }
 .stMainBlockContainer { padding-top: 3.5rem; }
+[data-testid="stElementToolbarButton"]:has(button[aria-label^="Download as CSV"]) { display: none; }
 @media (min-width: 1101px) and (max-width: 1500px) {
   .stMainBlockContainer { padding-left: 3rem; padding-right: 3rem; }
 }
@@ -33,14 +36,23 @@ _STYLE = """<style>
 }
 </style>"""
 
-_SCRIPT = f"""<script>
+SCRIPT = f"""
 if (!window.rulerank) {{
   window.rulerank = {{ lost: false, woken: 0, ground: "" }};
   const again = () => document.querySelector(".st-key-{AGAIN} button")?.click();
   const state = "data-test-connection-state";
+  const ask = async () => {{
+    if (!window.rulerank.lost) return;
+    const answer = await fetch(location.href, {{ method: "HEAD", cache: "no-store" }}).catch(() => null);
+    if (answer && answer.status === 401) location.reload();
+    else setTimeout(ask, 5000);
+  }};
   const look = () => {{
     const now = document.querySelector(`[${{state}}]`)?.getAttribute(state);
-    if (now && now !== "CONNECTED") window.rulerank.lost = true;
+    if (now && now !== "CONNECTED" && !window.rulerank.lost) {{
+      window.rulerank.lost = true;
+      ask();
+    }}
     if (now !== "CONNECTED" || !window.rulerank.lost) return;
     window.rulerank.lost = false;
     window.rulerank.woken += 1;
@@ -58,7 +70,8 @@ if (!window.rulerank) {{
     new MutationObserver(() => setTimeout(repaint, 100)).observe(app, {{ attributeFilter: ["class"] }});
   }}
 }}
-</script>"""
+"""
+"""The only script that stands in a page; the content security policy names it (see `pages/gate/headers.py`)."""
 
 
 def prepare_browser() -> None:
@@ -66,4 +79,4 @@ def prepare_browser() -> None:
     st.html(readable_css(current_theme()) + _STYLE)
     with st.container(key="rr-browser"):
         st.button("Draw the page again", key=AGAIN)
-        st.html(_SCRIPT, unsafe_allow_javascript=True)
+        st.html(f"<script>{SCRIPT}</script>", unsafe_allow_javascript=True)

@@ -14,6 +14,7 @@ from pages.widgets.audience import LEARNED_LABELS
 from pages.widgets.import_task import Progress
 from rulerank.campaign import OpenCampaign
 from rulerank.clicks import DocumentFit, Fit
+from rulerank.discretize import items_of
 from rulerank.errors import InputError
 from rulerank.metrics import intent_err
 from rulerank.metrics.users import IntentUser
@@ -101,7 +102,7 @@ def measure(
 ) -> Measured:
     """Fit the rankers to the labels so far, and measure their rankings; `meaning` has the log's name of a language."""
     collection, rows = opened.collection, documents.rows
-    items = np.ascontiguousarray(opened.discretiser.transform(collection.features[rows])[:, opened.useful])
+    items = items_of(opened.discretiser, collection.features[rows], opened.useful)
     queries = collection.query_index[rows].tolist()
     docids = [collection.docids[row] for row in rows.tolist()]
     missing = {METRICS.get(name, made.label): why_not(made, documents) or "" for name, made in fits.items()}

@@ -15,6 +15,7 @@ from pages.widgets.plain import plain
 from pages.widgets.ranking_data import offered
 from rulerank.campaign import OpenCampaign
 from rulerank.clicks import ClickLog
+from rulerank.export.spreadsheets import spreadsheet_csv
 
 
 def show_measure(log: ClickLog, name: str, found: Fitted) -> None:
@@ -54,7 +55,14 @@ def _ask_campaign() -> OpenCampaign | None:
     if not found:
         st.info("There is no campaign yet whose rankings could be measured. Start with **Home**.")
         return None
-    number = st.selectbox("Campaign", list(found), format_func=found.__getitem__, key="clicks-campaign")
+    current = context.current_campaign()
+    number = st.selectbox(
+        "Campaign",
+        list(found),
+        index=list(found).index(current) if current in found else 0,
+        format_func=found.__getitem__,
+        key=f"clicks-campaign-{current}",
+    )
     return context.workspace().open(number)
 
 
@@ -115,6 +123,7 @@ def _show(opened: OpenCampaign, log: ClickLog, documents: campaign.Documents, me
         f"Mean over the queries of the {documents.where} ({len(documents.rows):,d} documents), whole lists.{own}{scale}"
     )
     offer(
-        st.container(horizontal=True), "Measured (CSV)", measured.table.to_csv(index=False), "clicks-campaign.csv",
+        st.container(horizontal=True), "Measured (CSV)", spreadsheet_csv(measured.table),
+        "clicks-campaign-for-spreadsheets.csv",
         "text/csv",
     )  # fmt: skip

@@ -7,12 +7,16 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from pages import context
 from pages.widgets import clicks_work as work
 from pages.widgets.clicks_tasks import sentence
+from pages.widgets.import_job import Given
 from pages.widgets.import_task import Task
+from pages.widgets.job_task import JobTask
 from pages.widgets.plain import plain
 from rulerank.clicks import ClickLog, ClickLogError
 from rulerank.errors import RulerankError
+from rulerank.importing.clicks import error_from_dict, load_log
 
 EXAMPLE = """\
 query,documents,grades,clicks,languages
@@ -22,7 +26,7 @@ q2,d4 d1,1 3,0 0,de en"""
 SOURCES = {"upload": "Upload a log", "clara2": "Upload a log in CLARA2's layout", "simulate": "Simulate a log"}
 UNJUDGED = {"drop": "leave the session out", "zero": "count it as grade 0"}
 LINES = {"Line": st.column_config.NumberColumn(width=80), "What is wrong": st.column_config.TextColumn(width="large")}
-LogTask = Task[ClickLog]
+LogTask = Task[ClickLog] | JobTask[ClickLog]
 
 
 def ask_log() -> tuple[str, LogTask] | None:
@@ -61,11 +65,30 @@ def _ask_upload(*, clara: bool) -> tuple[str, LogTask] | None:
         return None
     if not st.button("Read the log", type="primary", icon=":material/upload_file:", key="clicks-read"):
         return None
-    name, data = log.name, [log.getvalue()]  # taken out when it is read, so that the task does not keep it
-    grades = None if table is None else (table.name, table.getvalue())
-    return name, Task(
-        lambda progress: work.read_upload(name, data.pop(), progress, grades=grades, **options), "Reading the log"
-    )
+    return log.name, _read(Given.sent(log), None if table is None else Given.sent(table), options)
+
+
+def _read(log: Given, table: Given | None, options: dict[str, Any]) -> JobTask[ClickLog]:
+    """Let the worker read an uploaded log; what comes back are counts, which are small."""
+    uploads = context.workspace().uploads
+    token = uploads.begin()
+    try:
+        told = {
+            "token": token,
+            "log": log.placed(token).to_dict(),
+            "grades": None if table is None else table.placed(token).to_dict(),
+            "options": options,
+        }
+    except BaseException:
+        uploads.remove(token)
+        raise
+
+    def finish(result: dict[str, Any]) -> ClickLog:
+        if "bad" in result:
+            raise error_from_dict(result["bad"])
+        return load_log(uploads.path(token))
+
+    return JobTask("read_clicks", told, "Reading the log", finish=finish, token=token)
 
 
 def _ask_options() -> dict[str, Any]:

@@ -7,6 +7,7 @@ import streamlit as st
 
 from pages.widgets.clicks_view import as_json, offer
 from rulerank.clicks import ONLINE, Comparison, click_models
+from rulerank.export.spreadsheets import spreadsheet_csv
 
 
 def show_tables(found: Comparison) -> None:
@@ -34,7 +35,7 @@ def show_tables(found: Comparison) -> None:
         ("Correlations (CSV)", pd.DataFrame(found.correlations_table()), "correlations"),
         ("Tests (CSV)", pd.DataFrame(found.tests_table()), "tests"),
     ):
-        offer(row, label, table.to_csv(index=False), f"clicks-{name}.csv", "text/csv")
+        offer(row, label, spreadsheet_csv(table), f"clicks-{name}-for-spreadsheets.csv", "text/csv")
     offer(row, "All tables (JSON)", as_json(found.to_dict()), "clicks-tables.json", "application/json")
 
 

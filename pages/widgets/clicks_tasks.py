@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from pages.widgets.import_task import Task
+from pages.widgets.job_task import JobTask
 from pages.widgets.plain import plain
 from rulerank.errors import RulerankError
 
@@ -14,7 +15,7 @@ LOG, FITS, TABLES = "clicks-log", "clicks-fits", "clicks-tables"
 DOCUMENTS, MEASURED = "clicks-documents", "clicks-measured"
 
 
-def begin(part: str, wish: Any, task: Task[Any]) -> tuple[Any, Task[Any]]:
+def begin(part: str, wish: Any, task: Task[Any] | JobTask[Any]) -> tuple[Any, Task[Any] | JobTask[Any]]:
     """Keep a task with what was wished for; the part's earlier one is of no use any more, and ends."""
     forget(part)
     kept = st.session_state[part] = (wish, task)
@@ -25,10 +26,10 @@ def forget(part: str) -> None:
     """End a part's task, if there is one, and forget its result."""
     earlier = st.session_state.pop(part, None)
     if earlier is not None:
-        earlier[1].cancel()
+        earlier[1].close()
 
 
-def tell(task: Task[Any]) -> None:
+def tell(task: Task[Any] | JobTask[Any]) -> None:
     """Say why a task has no result."""
     error = task.error or RulerankError("there is no result")
     (st.info if task.cancelled else st.error)(sentence(str(error)))

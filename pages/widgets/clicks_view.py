@@ -15,6 +15,7 @@ from pages.widgets.layout import side_by_side
 from pages.widgets.plain import plain
 from pages.widgets.show import current_theme, show
 from rulerank.clicks import ClickLog, DocumentFit, Fit, click_models
+from rulerank.export.spreadsheets import spreadsheet_csv
 
 WIDTH = 165
 """Pixels of a number: millions of sessions fit, and a telephone shows two beside each other."""
@@ -112,7 +113,7 @@ def show_parameters(made: Fit | DocumentFit) -> None:
     row = st.container(horizontal=True)
     stem = file_name(f"clicks {made.model}")
     if not isinstance(made, DocumentFit):
-        offer(row, "Parameters (CSV)", table.to_csv(index=False), f"{stem}.csv", "text/csv")
+        offer(row, "Parameters (CSV)", spreadsheet_csv(table), f"{stem}-for-spreadsheets.csv", "text/csv")
     offer(row, "This model (JSON)", as_json(made.to_dict()), f"{stem}.json", "application/json")
 
 
@@ -149,10 +150,10 @@ def identifiability(made: Fit) -> str:
     )
 
 
-def offer(row: Any, label: str, data: str, name: str, kind: str) -> None:
+def offer(row: Any, label: str, data: str | bytes, name: str, kind: str) -> None:
     """Offer a file; taking it does not run the page again."""
     row.download_button(
-        label, data.encode(), name, kind, icon=":material/download:", on_click="ignore", key=f"clicks-file-{name}"
+        label, data, name, kind, icon=":material/download:", on_click="ignore", key=f"clicks-file-{name}"
     )
 
 

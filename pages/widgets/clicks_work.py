@@ -1,11 +1,9 @@
-"""The work behind the Clicks page, each piece for a thread of its own: read, simulate, fit and compare."""
+"""The work behind the Clicks page, each piece for a thread of its own: simulate, fit and compare."""
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from pages.widgets.import_task import Progress
 from rulerank.clicks import (
@@ -20,7 +18,6 @@ from rulerank.clicks import (
     evaluate_clicks,
     fit,
     made_up_lists,
-    read_log,
     simulate_log,
 )
 from rulerank.clicks.simulate import ENGLISH, NATIVE
@@ -30,8 +27,6 @@ from rulerank.metrics.users import IntentUser, err_eia_user, err_ia_user, err_us
 
 BEST = 4
 """The best grade of made-up lists, as in the paper."""
-LINES = 2_000
-"""So many lines are read between two looks at the Cancel button."""
 
 USERS = {
     "bilingual": "Bilingual users (learned models should win)",
@@ -48,37 +43,6 @@ class Fitted:
     fits: dict[str, Fit | DocumentFit]
     evaluations: dict[str, Evaluation]
     failed: dict[str, str]
-
-
-class Watched(io.BytesIO):
-    """An uploaded file that tells how far it was read, and ends the reading once somebody has cancelled."""
-
-    def __init__(self, data: bytes, name: str, progress: Progress) -> None:
-        super().__init__(data)
-        self.name = name
-        self._size, self._progress, self._lines = len(data), progress, 0
-
-    def __next__(self) -> bytes:
-        self._lines += 1
-        if self._lines % LINES == 1:
-            self._progress(self.tell(), self._size)
-        return super().__next__()
-
-    def read(self, size: int | None = -1, /) -> bytes:
-        """Read bytes, as packed files and parquet are read."""
-        self._progress(self.tell(), self._size)
-        return super().read(size)
-
-
-def read_upload(
-    name: str, data: bytes, progress: Progress, *, grades: tuple[str, bytes] | None = None, **options: Any
-) -> ClickLog:
-    """Read an uploaded log; with `grades` (name and content of the table) it has the layout of CLARA2."""
-    table = None if grades is None else Watched(grades[1], grades[0], progress)
-    found = read_log(Watched(data, name, progress), layout=None if table is None else "clara2", grades=table, **options)
-    if not found.sessions:
-        raise InputError("the log has no session that can be used: every row is bad, or shows a result without a grade")
-    return found
 
 
 def user_named(kind: str, foreign: float) -> IntentUser:

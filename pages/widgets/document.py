@@ -30,7 +30,7 @@ WIDE = 0.4
 """How many wide characters (Chinese, Japanese, Korean) take the room of one letter, and say as much."""
 
 _WIDE = re.compile("[\u1100-\u11ff\u3000-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U000323af]")
-_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 STYLE = """<style>
@@ -43,7 +43,7 @@ STYLE = """<style>
 
 
 def plain(text: str) -> str:
-    """Return a text without control characters and marks that turn the direction of what follows."""
+    """Return a text without control characters, halves of characters, and marks that turn the direction of a text."""
     return _CONTROL.sub("\ufffd", text)
 
 

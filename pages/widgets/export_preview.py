@@ -45,6 +45,11 @@ def show_preview(found: Preview, grades: tuple[GradeLevel, ...]) -> None:
         columns=["File", "Format", "Lines", "Size"],
     )
     st.dataframe(frame, hide_index=True, height="content" if len(frame) < 10 else 300, alt="The files of the export")
+    st.caption(
+        "Files whose names end in **-for-spreadsheets.csv** are the ones to open in Excel, LibreOffice or Google "
+        "Sheets: a text that such a program would run as a formula has an apostrophe before it. All others are exact, "
+        "for machines."
+    )
     chosen = st.selectbox(
         "First lines of", range(len(found.files)), format_func=lambda k: found.files[k].name, key="export-first"
     )

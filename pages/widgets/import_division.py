@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.widgets.import_read import Imported
-from pages.widgets.import_rows import EVALUATIONS, KNOWN, Rows, choose_rows, evaluations, uses_of_known
 from pages.widgets.layout import side_by_side
+from rulerank.importing.preview import RowFacts
+from rulerank.importing.rows import EVALUATIONS, KNOWN, Division, Rows, evaluations, uses_of_known
 
 CAPTIONS = {
     "hide": "A replay: people label as if they were unknown; the Progress page shows what all labels would buy.",
@@ -15,10 +15,9 @@ CAPTIONS = {
 }
 
 
-def ask_rows(imported: Imported) -> tuple[Rows, str | None]:
+def ask_rows(facts: RowFacts) -> tuple[Division, Rows, str | None]:
     """Ask which rows are measured on, and what becomes of grades that are known already."""
-    collection = imported.collection
-    kinds = evaluations(collection, imported.second)
+    kinds = evaluations(facts, facts.second)
     left, right = side_by_side("division")
     with left:
         kind = st.radio(
@@ -32,22 +31,23 @@ def ask_rows(imported: Imported) -> tuple[Rows, str | None]:
             one, two = st.columns(2)
             share = one.slider("Share of the queries", 5, 90, 30, 5, format="%d%%", key="import-share") / 100
             seed = int(two.number_input("Seed of the choice", 0, 2**31 - 1, 0, key="import-share-seed"))
-    rows = choose_rows(collection, kind, second=imported.second, share=share, seed=seed)
-    uses = uses_of_known(collection, rows)
+    division = Division(kind, share, seed)
+    rows = division.rows(facts, facts.second)
+    uses = uses_of_known(facts, rows)
     if not uses:
         right.caption("No document of the pool has a grade yet: people will give them all.")
-        return rows, None
+        return division, rows, None
     use = right.radio(
         "Grades of the pool that the file knows", uses, format_func=KNOWN.__getitem__,
         key=f"import-known-{'-'.join(uses)}",
         captions=[CAPTIONS[each] for each in uses],
     )  # fmt: skip
-    return rows, use
+    return division, rows, use
 
 
-def in_words(imported: Imported, rows: Rows, use: str | None, labels: int) -> str:
+def in_words(facts: RowFacts, rows: Rows, use: str | None, labels: int) -> str:
     """Return what will be stored in a sentence."""
-    index = imported.collection.query_index
+    index = facts.query_index
     words = [f"{rows.pool.size:,} documents of {len(set(index[rows.pool].tolist())):,} queries can be labelled"]
     if rows.evaluation.size:
         queries = len(set(index[rows.evaluation].tolist()))

@@ -10,8 +10,9 @@ import streamlit as st
 from pages.widgets.plain import plain
 from pages.widgets.show import current_theme
 from pages.widgets.theme import grade_chip, grade_chip_css, grade_colours
-from rulerank.campaign import AGGREGATIONS, DEFAULT_GRADES, GradeLevel, Settings
+from rulerank.campaign import AGGREGATIONS, DEFAULT_GRADES, GradeLevel, Settings, guidelines
 from rulerank.registry import Registry, discretizers, rankers, samplers
+from rulerank.sampling.partitions import SCORINGS
 
 DEFAULTS = Settings()
 MOST_GRADES = 10
@@ -32,6 +33,8 @@ RULES = {
     "median": "The middle grade counts; of two middle ones, the lower.",
     "adjudication": "Where people differ, somebody decides on the Agreement page; until then the middle grade counts.",
 }
+
+SCORING_WORDS = {"paper": "the paper's formula", "program": "the formula of its authors' own script"}
 
 
 def starter(levels: int) -> list[GradeLevel]:
@@ -108,8 +111,8 @@ def ask_colours(names: list[str]) -> list[str]:
     return chosen if own else [""] * len(names)
 
 
-def ask_guidelines() -> str:
-    """Ask for the guidelines in Markdown, with a preview."""
+def ask_guidelines() -> dict[str, Any]:
+    """Ask for the guidelines in Markdown, with a preview, and for their pictures where they have some."""
     write, read = st.tabs(["Write", "Preview"])
     with write:
         text = st.text_area(
@@ -120,9 +123,14 @@ def ask_guidelines() -> str:
             persist_state="session",
             help="Annotators can open them beside every document.",
         )
+    remote = guidelines.has_pictures(text or "") and st.checkbox(
+        "Load pictures in the guidelines from elsewhere",
+        key="import-pictures",
+        help="Their server then sees the address of everybody who labels. Otherwise they are shown as links.",
+    )
     with read, st.container(border=True):
-        st.markdown(text or "*No guidelines yet.*")
-    return text or ""
+        st.markdown(guidelines.shown(text, remote_pictures=remote) if text else "*No guidelines yet.*")
+    return {"guidelines": text or "", "remote_pictures": remote}
 
 
 def choose(registry: Registry[Any], label: str, default: str, *, without: tuple[str, ...] = (), hint: str) -> str:
@@ -157,6 +165,11 @@ def ask_methods(features: tuple[str, ...]) -> dict[str, Any]:
                     key="import-partitions", help="Groups of features that choose by turns; 8 to 12 features each.",
                 )
             )  # fmt: skip
+            scoring = st.selectbox(
+                "Features are ordered by", SCORINGS, format_func=SCORING_WORDS.__getitem__, key="import-scoring",
+                help="Before they are dealt to the partitions. Both are compared in docs/samplers.md.",
+            )  # fmt: skip
+            found["extra"] = {"scoring": scoring}
         if found["sampler"] == "top_feature":
             place = st.selectbox(
                 "Feature", range(len(features)), format_func=features.__getitem__, key="import-feature",
@@ -168,9 +181,9 @@ def ask_methods(features: tuple[str, ...]) -> dict[str, Any]:
         found["discretiser"] = choose(discretizers, "Discretiser", DEFAULTS.discretiser, without=("mdlp",), hint=hint)
     with right:
         hint = (
-            "Learns from the labels and is measured on the Progress page, where others can be compared with it. LRAR "
-            "is the papers' own; with few labels, single items that are smoothed, or smoothed and weighted, rank "
-            "better (docs/samplers.md)."
+            "Learns from the labels and is measured on the Progress page, where others can be compared with it. Single "
+            "items, smoothed and weighted, ranked best from few labels in our comparisons (docs/samplers.md); LRAR is "
+            "the papers' own."
         )
         found["ranker"] = choose(rankers, "Ranker", DEFAULTS.ranker, hint=hint)
         found["bins"] = int(

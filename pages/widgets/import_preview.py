@@ -6,14 +6,11 @@ import pandas as pd
 import streamlit as st
 
 from pages.widgets.bars import grade_histogram
-from pages.widgets.import_read import BadFilesError, Imported
 from pages.widgets.layout import side_by_side
 from pages.widgets.plain import plain
 from pages.widgets.show import current_theme, show
-from rulerank.collection import UNLABELLED, Collection
-
-FIRST_ROWS = 50
-FIRST_FEATURES = 12
+from rulerank.importing.preview import Preview
+from rulerank.importing.read import BadFilesError
 
 
 def show_problems(error: BadFilesError) -> None:
@@ -32,11 +29,10 @@ def show_problems(error: BadFilesError) -> None:
         st.caption(f"Only the first {len(error.problems)} problems are listed.")
 
 
-def show_preview(imported: Imported) -> None:
+def show_preview(preview: Preview) -> None:
     """Show the figures of a collection, its warnings, its grades and its first rows."""
-    collection = imported.collection
-    summary = collection.summary()
-    graded = len(collection) - summary["unlabelled"]
+    summary = preview.summary
+    graded = summary["rows"] - summary["unlabelled"]
     sizes = summary["documents_per_query"]
     spread = f"The median; from {sizes['min']:,} to {sizes['max']:,}."
     with st.container(horizontal=True, gap="medium"):
@@ -44,24 +40,24 @@ def show_preview(imported: Imported) -> None:
         number("Queries", f"{summary['queries']:,}")
         number("Documents a query", f"{sizes['median']:g}", spread)
         number("Features", f"{summary['features']:,}")
-        number("Grades known", f"{graded / max(1, len(collection)):.0%}", f"{graded:,} documents.")
-    for fact in imported.facts:
+        number("Grades known", f"{graded / max(1, summary['rows']):.0%}", f"{graded:,} documents.")
+    for fact in preview.facts:
         st.caption(plain(fact))
-    for note in imported.notes:
+    for note in preview.notes:
         st.warning(plain(f"{note[0].upper()}{note[1:]}.".replace("?.", "?")), icon=":material/warning:")
     for note in odd_features(summary):
         st.caption(plain(note))
-    if len(imported.files) > 1:
-        names = ", ".join(f"{name.rsplit('/', 1)[-1]} ({rows:,})" for name, rows, _ in imported.files[:10])
-        more = f" and {len(imported.files) - 10} more" if len(imported.files) > 10 else ""
-        st.caption(f"Joined from {len(imported.files)} files: {plain(names)}{more}.")
+    if len(preview.files) > 1:
+        names = ", ".join(f"{name.rsplit('/', 1)[-1]} ({rows:,})" for name, rows, _ in preview.files[:10])
+        more = f" and {len(preview.files) - 10} more" if len(preview.files) > 10 else ""
+        st.caption(f"Joined from {len(preview.files)} files: {plain(names)}{more}.")
     left, right = side_by_side("preview")
     with left:
         show_grades(summary["grade_counts"], graded)
     with right:
         st.markdown("**First rows**")
-        st.dataframe(first_rows(collection), hide_index=True, height=250, alt="The first rows of the collection")
-    show_texts(imported)
+        st.dataframe(first_rows(preview), hide_index=True, height=250, alt="The first rows of the collection")
+    show_texts(preview)
 
 
 def number(label: str, value: str, hint: str | None = None) -> None:
@@ -69,32 +65,28 @@ def number(label: str, value: str, hint: str | None = None) -> None:
     st.metric(label, value, help=hint, width="content")
 
 
-def show_grades(counts: dict[int, int], graded: int) -> None:
+def show_grades(counts: list[int], graded: int) -> None:
     """Show how often each grade stands in the file."""
     if not graded:
         st.markdown("**Grades in the file**")
         st.caption("None: every document is yet to be labelled.")
         return
-    levels = [counts.get(grade, 0) for grade in range(max(counts) + 1)]
-    figure = grade_histogram(levels, theme=current_theme())
+    figure = grade_histogram(counts, theme=current_theme())
     # Nobody has given these labels here: they came with the file.
     caption = f"{graded:,} documents have one."
     figure.update_layout(title={"text": "Grades in the file", "subtitle": {"text": caption}}, meta={"caption": caption})
     show(figure, "grades-in-file", key="import-grades-chart")
 
 
-def show_texts(imported: Imported) -> None:
+def show_texts(preview: Preview) -> None:
     """Say whether annotators will read texts or features."""
-    texts = imported.texts
-    if imported.stored:
+    if preview.stored:
         st.caption("This collection is here already. Texts that were stored with it go with it.")
         return
-    if texts is None:
+    if preview.texts is None:
         st.caption("No texts: annotators see each document's features and their place within the pool.")
         return
-    docids = {docid for docid in imported.collection.docids if docid}
-    queries = len(texts.queries.keys() & set(imported.collection.queries))
-    documents = len(texts.documents.keys() & docids)
+    queries, documents = preview.texts
     st.caption(f"Texts: {queries:,} queries and {documents:,} documents of this collection can be read by annotators.")
 
 
@@ -112,9 +104,6 @@ def odd_features(summary: dict[str, object]) -> list[str]:
     return notes
 
 
-def first_rows(collection: Collection) -> pd.DataFrame:
+def first_rows(preview: Preview) -> pd.DataFrame:
     """Return the first rows as a table: qid, docid, grade and the first features."""
-    head = collection.select(slice(0, FIRST_ROWS))
-    frame = head.to_frame().iloc[:, : 3 + FIRST_FEATURES].copy()
-    frame["grade"] = ["not yet" if grade == UNLABELLED else str(grade) for grade in head.grades.tolist()]
-    return frame
+    return pd.DataFrame(preview.rows, columns=preview.columns)

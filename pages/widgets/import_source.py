@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import streamlit as st
 
-from pages.widgets.import_files import Files, Upload, files_at
-from pages.widgets.import_read import Imported, read_files
-from pages.widgets.import_task import Progress, Task
+from pages.widgets.import_job import Choice, Given
+from rulerank.importing.files import Files, files_at
 
 if TYPE_CHECKING:
     from db.workspace import Workspace
 
-Work = Callable[[Progress], Imported]
 EXAMPLE = """\
 2 qid:10 1:0.031 2:0.667 3:0.500 # docid = D7
 0 qid:10 1:0.078 2:0.333 3:0.000 # docid = D9
@@ -23,8 +21,33 @@ EXAMPLE = """\
 SOURCES = {"upload": "Upload files", "path": "Files on the server", "stored": "A collection that is here already"}
 
 
-def ask_source(workspace: Workspace, *, paths: bool) -> tuple[Hashable, Work, str] | None:
-    """Ask for the data; returns what tells this choice from another, how to read it, and a name for it."""
+@dataclass(frozen=True)
+class GivenFiles:
+    """The files of a campaign with features, by what they are."""
+
+    letor: tuple[Given, ...]
+    evaluation: tuple[Given, ...] = ()
+    queries: Given | None = None
+    documents: Given | None = None
+
+    def choice(self) -> Choice:
+        """Return what the worker is asked for."""
+        parts = (*self.letor, None, *self.evaluation, None, self.queries, self.documents)
+        key = tuple(None if each is None else each.stamp for each in parts)
+        return Choice(key, self.letor[0].name.rsplit("/", 1)[-1], self._arguments)
+
+    def _arguments(self, token: str) -> dict[str, Any]:
+        files = Files(
+            tuple(each.placed(token) for each in self.letor),
+            tuple(each.placed(token) for each in self.evaluation),
+            None if self.queries is None else self.queries.placed(token),
+            None if self.documents is None else self.documents.placed(token),
+        )
+        return {"files": files.to_dict()}
+
+
+def ask_source(workspace: Workspace, *, paths: bool) -> Choice | None:
+    """Ask for the data."""
     stored = workspace.collections.all()
     kinds = ["upload", *(["path"] if paths else []), *(["stored"] if stored else [])]
     kind = "upload"
@@ -36,21 +59,10 @@ def ask_source(workspace: Workspace, *, paths: bool) -> tuple[Hashable, Work, st
     if kind == "stored":
         return _ask_stored(workspace)
     files = _ask_paths() if kind == "path" else _ask_uploads()
-    if files is None:
-        return None
-    everything = (*files.letor, None, *files.evaluation, None, files.queries, files.documents)
-    key = tuple(None if each is None else _identity(each) for each in everything)
-    return key, lambda progress: read_files(files, progress), files.letor[0].name.rsplit("/", 1)[-1]
+    return None if files is None else files.choice()
 
 
-def _identity(upload: Upload) -> Hashable:
-    if upload.path is None:
-        return upload.name, upload.size, upload.key
-    stat = upload.path.stat()
-    return upload.name, stat.st_size, stat.st_mtime_ns
-
-
-def _ask_uploads() -> Files | None:
+def _ask_uploads() -> GivenFiles | None:
     letor = st.file_uploader(
         "LETOR files",
         accept_multiple_files=True,
@@ -63,7 +75,7 @@ def _ask_uploads() -> Files | None:
     if not letor:
         show_example()
         return None
-    return Files(tuple(map(_uploaded, letor)), evaluation, queries, documents)
+    return GivenFiles(tuple(map(Given.sent, letor)), evaluation, queries, documents)
 
 
 def show_example() -> None:
@@ -90,20 +102,16 @@ def _more(key: str, one: Callable[[str, str, str], Any], many: Callable[[str, st
     return queries, documents, evaluation
 
 
-def _upload_one(label: str, key: str, words: str) -> Upload | None:
+def _upload_one(label: str, key: str, words: str) -> Given | None:
     found = st.file_uploader(label, key=key, help=words)
-    return _uploaded(found) if found else None
+    return Given.sent(found) if found else None
 
 
-def _upload_many(label: str, key: str, words: str) -> tuple[Upload, ...]:
-    return tuple(map(_uploaded, st.file_uploader(label, accept_multiple_files=True, key=key, help=words) or ()))
+def _upload_many(label: str, key: str, words: str) -> tuple[Given, ...]:
+    return tuple(map(Given.sent, st.file_uploader(label, accept_multiple_files=True, key=key, help=words) or ()))
 
 
-def _uploaded(file: Any) -> Upload:
-    return Upload(file.name, file.getvalue(), key=file.file_id)
-
-
-def _ask_paths() -> Files | None:
+def _ask_paths() -> GivenFiles | None:
     path = st.text_input(
         "LETOR file or folder on the server",
         key="import-path",
@@ -116,20 +124,20 @@ def _ask_paths() -> Files | None:
     if not path:
         show_example()
         return None
-    return Files(files_at(path), evaluation, queries, documents)
+    return GivenFiles(tuple(map(Given.here, files_at(path))), evaluation, queries, documents)
 
 
-def _path_one(label: str, key: str, words: str) -> Upload | None:
+def _path_one(label: str, key: str, words: str) -> Given | None:
     found = _path_many(label, key, words)
     return found[0] if found else None
 
 
-def _path_many(label: str, key: str, words: str) -> tuple[Upload, ...]:
+def _path_many(label: str, key: str, words: str) -> tuple[Given, ...]:
     path = st.text_input(f"{label} (path)", key=key, help=words, persist_state="session")
-    return files_at(path) if path else ()
+    return tuple(map(Given.here, files_at(path))) if path else ()
 
 
-def _ask_stored(workspace: Workspace) -> tuple[Hashable, Work, str]:
+def _ask_stored(workspace: Workspace) -> Choice:
     found = {info.id: info for info in workspace.collections.all()}
     number = st.selectbox(
         "Collection",
@@ -139,31 +147,6 @@ def _ask_stored(workspace: Workspace) -> tuple[Hashable, Work, str]:
         help="Several campaigns may share a collection; each has its own labels.",
     )
 
-    def load(progress: Progress) -> Imported:
-        progress(0, None)
-        collection = workspace.collections.load(number)
-        none = np.zeros(len(collection), bool)
-        files = ((found[number].name, len(collection), len(collection.queries)),)
-        return Imported(collection, none, None, files, stored=True)
-
-    return ("stored", number), load, found[number].name
-
-
-def reading(key: Hashable, work: Work, words: str = "Reading the files") -> Task[Imported]:
-    """Return the task that reads this choice, started the first time it is asked for; an older one is ended."""
-    kept: tuple[Hashable, Task[Imported]] | None = st.session_state.get("import-task")
-    if kept is not None and kept[0] == key:
-        return kept[1]
-    if kept is not None:
-        kept[1].cancel()
-    task = Task(work, words)
-    st.session_state["import-task"] = (key, task)
-    return task
-
-
-def end_reading(key: Hashable) -> None:
-    """End the task that reads this choice, if there is one: somebody has changed their mind."""
-    kept: tuple[Hashable, Task[Imported]] | None = st.session_state.get("import-task")
-    if kept is not None and kept[0] == key:
-        kept[1].cancel()
-        del st.session_state["import-task"]
+    return Choice(
+        ("stored", number), found[number].name, lambda token: {"collection": number}, "Reading the collection"
+    )

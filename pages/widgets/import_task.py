@@ -8,15 +8,19 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 import streamlit as st
 
 from pages.widgets.layout import with_actions
+from pages.widgets.waiting import show_progress
 from rulerank.errors import RulerankError
 
 T = TypeVar("T")
 Progress = Callable[[int, int | None], None]
+
+QUICK = 0.7
+"""Seconds that a page waits before it shows a progress bar: small files are read by then."""
 
 _log = logging.getLogger("rulerank")
 
@@ -52,6 +56,10 @@ class Task(Generic[T]):
         """End it at its next step."""
         self._cancelled.set()
 
+    def close(self) -> None:
+        """End it, if it is not over: nobody wants its result any more."""
+        self.cancel()
+
     def wait(self, seconds: float | None = None) -> bool:
         """Wait for its end, so that quick work needs no progress bar; False if it goes on."""
         self._thread.join(seconds)
@@ -74,21 +82,46 @@ class Task(Generic[T]):
             self.error = RulerankError(f"{self.words} failed, and nothing was kept; the server's log says more")
 
 
-def watch(task: Task[Any], *, key: str) -> bool:
+class Watched(Protocol):
+    """Work that can be watched: a `Task` in this process, or a job of the worker's."""
+
+    words: str
+
+    @property
+    def running(self) -> bool:
+        """Whether it is still at work."""
+
+    @property
+    def share(self) -> float | None:
+        """How much is done, from 0 to 1, where that is known."""
+
+    def cancel(self) -> None:
+        """End it at its next step."""
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait for its end; False if it goes on."""
+
+
+def watch(task: Watched, *, key: str) -> bool:
     """Show the progress of a task with a button to cancel it; True once it is over. Ends the page's run until then."""
-    if task.wait(0.4):
+    if task.wait(QUICK):
         return True
     _bar(task, key)
     return False
 
 
 @st.fragment(run_every=0.3)
-def _bar(task: Task[Any], key: str) -> None:
+def _bar(task: Watched, key: str) -> None:
     if not task.running:
         st.rerun()
     bar, button = with_actions(key)
     share = f" {task.share:.0%}" if task.share is not None else ""
-    bar.progress(task.share or 0.0, text=f"{task.words}...{share}")
+    words = f"{task.words}...{share}"
+    job = getattr(task, "job", None)
+    if job is None:
+        bar.progress(task.share or 0.0, text=words)
+    else:
+        show_progress(bar, job, task.share or 0.0, words)
     if button.button("Cancel", key=f"cancel-{key}", icon=":material/close:"):
         task.cancel()
         st.toast("Cancelling; nothing will be kept.")

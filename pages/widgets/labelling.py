@@ -6,22 +6,25 @@ is to show: a run of a Streamlit page at every key would cost the annotator seve
 
 from __future__ import annotations
 
+import logging
 import statistics
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pages.widgets.asked import Asked, RefusedError, View
+from pages.widgets.carried import encode
 from pages.widgets.document import features_shown, plain, text_shown
 from pages.widgets.reasons import stop_shown, why_shown
 from rulerank.campaign import Kind, LabelEvent, Offer, OpenCampaign, Pause, TooSoonError
-from rulerank.errors import InputError, RulerankError
+from rulerank.errors import InputError, RulerankError, StoreError
 
 if TYPE_CHECKING:
     from db.people import Person
     from db.tickets import Ticket
     from db.workspace import Workspace
 
+__all__ = ["LONGEST_REASON", "REASONS", "RefusedError", "View", "answer", "panel_data"]
+
 DECISIONS = {"grade": Kind.GRADE, "cannot_tell": Kind.CANNOT_TELL, "later": Kind.LATER}
-LONGEST_NOTE = 20_000
 
 REASONS = ("too little text", "the question is unclear", "takes an expert", "unreadable or foreign", "another reason")
 """Why a grade cannot be told, in the order of the keys; S gives the last one."""
@@ -29,32 +32,19 @@ REASONS = ("too little text", "the question is unclear", "takes an expert", "unr
 LONGEST_REASON = 60
 """Letters of a reason in one's own words that are told in the line of what was saved."""
 
+MOST_ASIDE = 20
+"""Documents that are put aside for one question, because they cannot be shown, before a person is told to go on."""
 
-class RefusedError(RulerankError):
-    """A panel that may not (or no longer) do this. `status` is HTTP's."""
-
-    def __init__(self, status: int, message: str) -> None:
-        super().__init__(message)
-        self.status = status
+log = logging.getLogger("rulerank")
 
 
-@dataclass(frozen=True)
-class View:
-    """How a person looks at their documents: past the natural stop, all of a long text, the reason for the last one."""
+def answer(workspace: Workspace, question: dict[str, Any], cookie: str | None = None) -> dict[str, Any]:
+    """Do what a panel asks for, and return what it is to show then.
 
-    beyond: bool = False
-    whole: str = ""
-    why: bool = False
-
-    @classmethod
-    def of(cls, asked: dict[str, Any]) -> View:
-        """Read what the panel asks for."""
-        return cls(bool(asked.get("beyond")), str(asked.get("whole") or ""), bool(asked.get("why")))
-
-
-def answer(workspace: Workspace, asked: dict[str, Any]) -> dict[str, Any]:
-    """Do what a panel asks for, and return what it is to show then."""
-    held = workspace.people.read_ticket(str(asked.get("ticket", "")))
+    The ticket must be of the session of the cookie; without sign-in there is none.
+    """
+    asked = Asked.read(question)
+    held = workspace.people.read_ticket(asked.ticket, cookie)
     if held is None:
         raise RefusedError(
             401, "You are signed out, or this page is too old. Reload it; nothing that was saved is lost."
@@ -62,68 +52,140 @@ def answer(workspace: Workspace, asked: dict[str, Any]) -> dict[str, Any]:
     person, ticket = held
     if not workspace.may(person, "label"):
         raise RefusedError(403, f"Labelling is not for the role {person.role}. Ask an administrator.")
-    opened, view, problem, offer = workspace.open(ticket.campaign), View.of(asked), "", None
-    before = opened.live.fold.last_act(person.id) if asked.get("kind") == "undo" else None
+    opened, problem, offer = workspace.open(ticket.campaign), "", None
     try:
-        offer = act(opened, person.id, ticket, asked, view)
+        offer = act(opened, person.id, ticket, asked)
     except TooSoonError:
         pass  # a bounced key: the document stays, nothing was written
+    except StoreError:
+        raise
     except RulerankError as error:
         problem = str(error)
-    shown = panel_data(workspace, opened, person, view, offer)
-    taken_back = before is not None and opened.live.fold.act(before.row, person.id) is not before
-    return {**shown, "problem": problem, "undone": _told(opened, before) if before and taken_back else ""}
+    shown = panel_data(workspace, opened, person, asked.view, offer)
+    return {**shown, "problem": problem, **_taken_back(opened, person.id, asked)}
 
 
-def act(opened: OpenCampaign, person: int, ticket: Ticket, asked: dict[str, Any], view: View) -> Offer | Pause | None:
+def act(opened: OpenCampaign, person: int, ticket: Ticket, asked: Asked) -> Offer | Pause | None:
     """Write what a person decided with its note, and return what follows; or undo; or keep a draft of a note."""
-    kind, note = asked.get("kind"), str(asked.get("note") or "").strip()[:LONGEST_NOTE]
+    live, kind = opened.live, asked.kind
     if kind == "undo":
-        opened.live.undo(person)
+        live.undo(person, token=asked.act, of=asked.of)
     elif kind == "draft" and ticket.token:
-        opened.live.write(person, ticket.row, Kind.DRAFT, text=note)
+        live.write(
+            person,
+            ticket.row,
+            Kind.DRAFT,
+            text=asked.note,
+            token=asked.act,
+            claim=ticket.token,
+            after=asked.after,
+        )
     elif kind in DECISIONS and ticket.token:
-        return opened.live.advance(
+        return live.advance(
             person,
             ticket.token,
             ticket.row,
             DECISIONS[kind],
-            grade=asked.get("grade"),
-            note=note,
-            reason=_reason(asked.get("reason"), note) if kind == "cannot_tell" else "",
-            beyond=view.beyond,
+            grade=asked.grade,
+            note=asked.note,
+            reason=_reason(asked.reason, asked.note) if kind == "cannot_tell" else "",
+            beyond=asked.view.beyond,
+            act=asked.press,
         )
     return None
 
 
-def _reason(place: object, note: str) -> str:
+def _reason(place: int | None, note: str) -> str:
     """Return why a grade cannot be told: one of the reasons offered, or the note."""
-    if isinstance(place, int) and 0 <= place < len(REASONS):
+    if place is not None and place < len(REASONS):
         return REASONS[place]
     if not note:
         raise InputError("say why you cannot tell: choose a reason, or write a note")
     return ""
 
 
+def _taken_back(opened: OpenCampaign, person: int, asked: Asked) -> dict[str, Any]:
+    """Return what an undo took back, the same however often it is sent, and whether that document is here again."""
+    if asked.kind != "undo":
+        return {"undone": "", "back": False}
+    fold = opened.live.refresh()
+    undo = fold.with_token(asked.act)
+    undone = fold.undone(undo.undoes) if undo is not None and undo.person == person else None
+    if undone is None:
+        return {"undone": "", "back": False}
+    held = next((claim for claim in opened.live.open_claims() if claim.person == person), None)
+    return {"undone": _told(opened, undone), "back": held is not None and held.row == undone.row}
+
+
 def panel_data(
     workspace: Workspace, opened: OpenCampaign, person: Person, view: View, offer: Offer | Pause | None = None
 ) -> dict[str, Any]:
-    """Return what the panel shows: the document that this person holds, or why there is none."""
-    offer = offer or opened.live.next(person.id, beyond=view.beyond)
-    data: dict[str, Any] = {"saved": _saved(opened, person.id), "stop": stop_shown(opened)}
+    """Return what the panel shows: the document that this person holds, or why there is none.
+
+    One that cannot be shown is put aside, and the next one is shown.
+    """
+    aside: list[str] = []
+    shown: dict[str, Any] = {}
+    while not shown and len(aside) < MOST_ASIDE:
+        offer = offer or opened.live.next(person.id, beyond=view.beyond)
+        if isinstance(offer, Pause):
+            shown = {"token": "", "pause": _pause(offer)}
+            break
+        row, token = offer.claim.row, offer.claim.token
+        try:
+            shown = {"token": token, **_document(workspace, opened, person.id, row, view.whole == token)}
+            encode(shown)
+        except (StoreError, OSError, MemoryError):
+            raise  # not the document's fault
+        except Exception as error:
+            log.exception("document %d of campaign %d cannot be shown", row, opened.id)
+            aside.append(_put_aside(opened, person.id, token, row, error))
+            shown, offer = {}, None
+    if not shown:
+        shown = {"token": "", "pause": {**_NONE_SHOWN, "beyond": False}}
+    ticket = workspace.people.write_ticket(person, opened.id, *((row, token) if shown["token"] else ()))
+    data = {"saved": _saved(opened, person.id), "stop": stop_shown(opened), "aside": _aside(aside)}
     if view.why:
-        data["why"] = why_shown(opened, person.id)
-    if isinstance(offer, Pause):
-        ticket = workspace.people.write_ticket(person, opened.id)
-        return {**data, "token": "", "ticket": ticket, "pause": _pause(offer)}
-    row, token = offer.claim.row, offer.claim.token
-    ticket = workspace.people.write_ticket(person, opened.id, row, token)
-    return {
-        **data,
-        "token": token,
-        "ticket": ticket,
-        **_document(workspace, opened, person.id, row, view.whole == token),
-    }
+        data["why"] = _why(opened, person.id)
+    return {**data, **shown, "ticket": ticket}
+
+
+_NONE_SHOWN = {
+    "title": f"{MOST_ASIDE} documents in a row could not be shown.",
+    "text": "They were put aside, and researchers see them on Progress. Reload the page to go on.",
+}
+
+
+def _put_aside(opened: OpenCampaign, person: int, token: str, row: int, error: Exception) -> str:
+    """Put a document aside, and return which one and why."""
+    said = str(getattr(error, "orig", None) or error)[:300]
+    if isinstance(error, UnicodeError) or "decode to UTF-8" in said:
+        reason = "its text cannot be read as UTF-8"
+    else:
+        reason = said if isinstance(error, RulerankError) else f"{type(error).__name__}: {said}"
+    opened.live.put_aside(person, token, row, reason)
+    qid, docid = opened.document(row)
+    return plain(f"query {qid}, document {docid or row + 1} ({reason})")
+
+
+def _aside(told: list[str]) -> str:
+    """Say which documents were put aside just now."""
+    if not told:
+        return ""
+    if len(told) == 1:
+        return f"One document could not be shown and was put aside: {told[0]}."
+    return f"{len(told)} documents could not be shown and were put aside; the first: {told[0]}."
+
+
+def _why(opened: OpenCampaign, person: int) -> dict[str, Any]:
+    """Return why the last document was chosen; labelling goes on where that cannot be told."""
+    try:
+        told = why_shown(opened, person)
+        encode(told)
+    except Exception:
+        log.exception("the reason for a document of campaign %d cannot be told", opened.id)
+        return {"head": "Why the last document was chosen cannot be told; the server's log says more.", "parts": []}
+    return told
 
 
 def _document(workspace: Workspace, opened: OpenCampaign, person: int, row: int, whole: bool) -> dict[str, Any]:
@@ -150,6 +212,7 @@ def _document(workspace: Workspace, opened: OpenCampaign, person: int, row: int,
         "grades": [{"name": g.name, "meaning": g.meaning, "colour": g.colour} for g in settings.grades],
         "note": draft or fold.notes.get((row, person), ""),
         "draft": bool(draft),
+        "drafted": fold.latest(Kind.DRAFT, row, person),
         "reasons": [f"{reason[0].upper()}{reason[1:]}" for reason in REASONS],
         "later": f"Comes back after {settings.later_after} other documents.",
         "dwell": settings.dwell_milliseconds,
@@ -165,7 +228,7 @@ def _saved(opened: OpenCampaign, person: int) -> dict[str, Any] | None:
     seconds = fold.seconds.get(person, [])
     pace = statistics.median(seconds) if seconds else 0.0
     speed = f" · {pace:.{0 if pace >= 10 else 1}f} s a label" if seconds else ""
-    return {"number": fold.picks[person], "what": _told(opened, last), "speed": speed}
+    return {"number": fold.picks[person], "act": last.id, "what": _told(opened, last), "speed": speed}
 
 
 def _told(opened: OpenCampaign, act: LabelEvent) -> str:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
+from pages.widgets.carried import encode
 from pages.widgets.plain import plain
-from rulerank.campaign import OpenCampaign
+from rulerank.campaign import OpenCampaign, guidelines
 
 LABELLING = "rr-labelling"
 _ASSETS = Path(__file__).parent / "assets"
@@ -28,6 +30,7 @@ def show_panel(data: dict[str, Any], address: str) -> None:
 
     The serial tells it a new drawing of the page from an old one that is only put up again.
     """
+    data = json.loads(encode(data))  # as the panel's own questions are answered, whatever the texts hold
     _mount(key="rr-panel", data={**data, "serial": secrets.token_hex(8), "address": address})
 
 
@@ -40,4 +43,5 @@ def show_help(opened: OpenCampaign) -> None:
                 st.caption(f"For example: {plain(level.example)}")
     if opened.settings.guidelines:
         with st.expander("Guidelines"):
-            st.markdown(opened.settings.guidelines)
+            settings = opened.settings
+            st.markdown(guidelines.shown(settings.guidelines, remote_pictures=settings.remote_pictures))

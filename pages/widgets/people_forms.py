@@ -11,6 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.widgets.plain import plain
+from pages.widgets.sessions_view import ago, browser_name, place_name
 from rulerank.errors import RulerankError
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def change_person(people: People, found: Sequence[Person], me: Person) -> None:
     if person.name == ALONE:
         st.caption("The person of the single-user mode: always an admin, without a password. Add an account instead.")
         return
-    for change in (_change_role, _change_password, _change_email, _change_state):
+    for change in (_change_role, _change_password, _change_email, _end_sessions, _change_state):
         try:
             change(people, person, me)
         except RulerankError as error:
@@ -119,11 +120,12 @@ def _change_password(people: People, person: Person, me: Person) -> None:
         box, button = st.columns([3, 1], vertical_alignment="bottom")
         password = box.text_input(
             "New password", type="password", key=f"people-new-{person.id}", autocomplete="new-password",
-            help="At least 8 characters; empty: one is made up and shown once. Whoever is signed in is signed out.",
+            help="At least 8 characters; empty: one is made up and shown once. It ends their other sessions.",
         )  # fmt: skip
         if button.form_submit_button("Reset", width="stretch"):
             made_up = None if password else secrets.token_urlsafe(12)
-            people.set_password(person.id, password or made_up or "")
+            keep = me.session if person.id == me.id else 0
+            people.set_password(person.id, password or made_up or "", keep=keep)
             tell(f"{person.name} has a new password.", made_up)
 
 
@@ -136,6 +138,21 @@ def _change_email(people: People, person: Person, me: Person) -> None:
     if button.button("Save", key=f"people-set-email-{person.id}", width="stretch"):
         people.set_email(person.id, email or None)
         tell(f"The address of {person.name} was changed.")
+
+
+def _end_sessions(people: People, person: Person, me: Person) -> None:
+    """Say where somebody is signed in, and end it; one's own session stays, because Sign out ends that."""
+    found = [each for each in people.sessions.of(person.id) if each.id != me.session]
+    if not found:
+        return
+    number = f"{len(found)} session" + ("s" if len(found) > 1 else "")
+    where = "; ".join(
+        f"{browser_name(each.browser)} from {place_name(each)}, used {ago(each.seen_at)}" for each in found[:5]
+    )
+    st.caption(f"Signed in{' elsewhere' if person.id == me.id else ''}: {plain(where)}.")
+    if st.button(f"End {number}", key=f"people-end-sessions-{person.id}", icon=":material/logout:"):
+        people.sessions.end_all(person.id, but=me.session)
+        tell(f"{person.name} was signed out.")
 
 
 def _change_state(people: People, person: Person, me: Person) -> None:

@@ -14,6 +14,7 @@ from pages.widgets.audience import LABELS, audience_of
 from pages.widgets.bars import Speed
 from rulerank.campaign import OpenCampaign
 from rulerank.campaign.audience import LEARNED
+from rulerank.campaign.chance import Chance, against_shuffled
 from rulerank.campaign.evaluation import EXPECTED
 from rulerank.campaign.progress import LearningCurve
 from rulerank.campaign.replay import new_curve
@@ -128,6 +129,27 @@ def rules_now(opened: OpenCampaign, labels: Labels) -> RuleState | None:
 def covered(opened: OpenCampaign, labels: Labels) -> Coverage:
     """Return which queries of the pool have labels and relevant documents."""
     return coverage(opened.query_index, labels.rows, labels.grades)
+
+
+_chances: WeakKeyDictionary[OpenCampaign, tuple[tuple[list[int], list[int]], Chance]] = WeakKeyDictionary()
+
+
+def chance_now(opened: OpenCampaign, labels: Labels) -> Chance:
+    """Return whether the grades tell more than shuffled ones; worked out once for the same labels."""
+    now = (labels.rows, labels.grades)
+    kept = _chances.get(opened)
+    if kept is None or kept[0] != now:
+        rows = np.array(labels.rows, np.int64)
+        found = against_shuffled(
+            opened.items[rows],
+            np.array(labels.grades, np.int64),
+            opened.query_index[rows],
+            opened.evaluation,
+            convention=opened.settings.convention,
+            seed=opened.settings.seed,
+        )
+        kept = _chances[opened] = now, found
+    return kept[1]
 
 
 # One curve a campaign and ranker for the whole process; it goes when its campaign is closed.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,24 +9,23 @@ import streamlit as st
 
 from pages import context
 from pages.widgets.audience import audience_of
-from pages.widgets.plain import plain
+from pages.widgets.plain import plain, sentence
 from pages.widgets.progress_data import Labels, kept_curve
 from pages.widgets.ranking_data import offered
+from pages.widgets.waiting import show_progress, worker_is_away
 from rulerank.campaign import OpenCampaign
 from rulerank.campaign.evaluation import Values
 from rulerank.campaign.progress import Band, Point
 from rulerank.campaign.replay import RUNS, random_replay, read_replay, replay_length
 from rulerank.errors import RulerankError
 from rulerank.metrics import Audience
+from rulerank.ranking.make import is_incremental
 
 if TYPE_CHECKING:
     from db.jobs import Job
 
 SMALL = 2000
 """Documents of a pool for which the page does the work itself, where no worker does."""
-
-PATIENCE = 6.0
-"""Seconds that a job may wait while the worker is idle: a worker looks twice a second."""
 
 BUDGET = 1.5
 """Seconds that a page may spend on a curve at a time; the rest is done at the next look."""
@@ -76,7 +74,7 @@ def curve_of(
 ) -> tuple[list[Point], Wanted | None]:
     """Return the points of this campaign's curve that are there, and what is to be asked for if some are missing."""
     curve = kept_curve(opened, ranker, audience)
-    here = ranker == "lrar" or len(opened.items) <= SMALL
+    here = is_incremental(ranker) or len(opened.items) <= SMALL
     complete = curve.follow(labels.rows, labels.grades, seconds=BUDGET if here else 0.0)
     if not complete and not here:
         for kept in context.workspace().campaigns.snapshots(opened.id, f"curve:{ranker}")[:1]:
@@ -108,15 +106,11 @@ def job_for(wanted: Wanted, person: int, drawn_at: float) -> Job:
     return asked
 
 
-def worker_is_away(job: Job) -> bool:
-    """Say whether a job waits although no other is being done, or has failed: then the page must do without."""
+def must_do_without(job: Job) -> bool:
+    """Say whether no worker will do a job: it has failed or was stopped, or nobody takes it up."""
     if job.state in ("failed", "stopped"):
         return True
-    # One that was taken up again has waited since then only: a lease in the past says when.
-    since = max(job.created_at, job.lease_until or 0.0)
-    if job.state != "waiting" or time.time() - since < PATIENCE:
-        return False
-    return not context.workspace().jobs.list(states=("running",), limit=1)
+    return job.state == "waiting" and worker_is_away(job)
 
 
 def do_here(opened: OpenCampaign, wanted: Wanted, job: Job) -> bool:
@@ -142,14 +136,11 @@ def do_here(opened: OpenCampaign, wanted: Wanted, job: Job) -> bool:
 
 
 def show_job(wanted: Wanted, job: Job) -> None:
-    """Show how far the worker is with a piece of work."""
-    if worker_is_away(job):
-        why = f" It said: {plain(job.message)}" if job.message else ""
-        st.caption(
-            f":material/pending: {wanted.words} are not worked out: no background worker does it.{why} "
-            "Start the app with `python3 run.py`, which starts a worker too."
-        )
+    """Show how far the worker is with a piece of work, or what keeps it from it."""
+    if job.state in ("failed", "stopped"):
+        why = f" {sentence(job.message)}" if job.message else " The background worker was stopped."
+        st.warning(f"{plain(wanted.words)} could not be worked out.{why}", icon=":material/warning:")
     elif job.state == "waiting":
-        st.progress(0.0, text=f"Waiting for the background worker: {wanted.words}.")
+        show_progress(st.container(), job, 0.0, f"Waiting for the background worker: {wanted.words}.")
     else:
-        st.progress(job.share or 0.0, text=f"The background worker works out {wanted.words}.")
+        show_progress(st.container(), job, job.share or 0.0, f"The background worker works out {wanted.words}.")

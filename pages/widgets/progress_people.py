@@ -39,7 +39,7 @@ def _people_table(labels: Labels) -> pd.DataFrame:
 
 def show_given_up(opened: OpenCampaign, names: Mapping[int, str]) -> None:
     """Show which documents somebody could not tell the grade of, and why; nothing where there is none."""
-    acts = opened.live.fold.given_up()
+    acts = [act for act in opened.live.fold.given_up() if act.person is not None]
     if not acts:
         return
     # What was added in one's own words would make every reason a different one.

@@ -23,6 +23,7 @@ from rulerank.campaign.evaluation import CUT_OFFS
 from rulerank.campaign.progress import Point, checkpoints
 from rulerank.campaign.stopping import RuleState, StopLight
 from rulerank.metrics import Audience
+from rulerank.ranking.make import RECOMMENDED
 
 WIDTH = 210
 """Pixels of a number's box: four stand beside each other on a small laptop, two on a tablet."""
@@ -66,11 +67,12 @@ def ask_measure(opened: OpenCampaign, readers: Audience) -> tuple[Measure, list[
     chosen = row.multiselect(
         "Rankers",
         list(labels),
-        default=[opened.settings.ranker if opened.settings.ranker in labels else "lrar"],
+        default=[opened.settings.ranker if opened.settings.ranker in labels else RECOMMENDED],
         format_func=labels.__getitem__,
         key="progress-rankers",
         width=400,
-        help="What learns from the labels. LRAR follows every label at once; the others learn anew at each point.",
+        help="What learns from the labels. LRAR and the rankers of single items follow every label at once; the others "
+        "learn anew at each point.",
     )
     expected = st.toggle(
         "Average over ties",
@@ -78,7 +80,7 @@ def ask_measure(opened: OpenCampaign, readers: Audience) -> tuple[Measure, list[
         help="Documents with equal scores stay in file order, which flatters a ranker with many ties if the file is "
         "sorted well. Averaged, the value is the exact mean over all orders of such documents.",
     )
-    return Measure(name, k, expected), chosen or ["lrar"], x or "labels"
+    return Measure(name, k, expected), chosen or [RECOMMENDED], x or "labels"
 
 
 def show_numbers(

@@ -108,7 +108,7 @@ def show_query(opened: OpenCampaign, found: CompetenceMap) -> None:
                 st.text(text.need)
     st.write(function_words(found, place))
     st.dataframe(query_table(_documents(opened, found), found, place), hide_index=True, key="competence-own")
-    link = {"campaign": str(opened.id), "query": qids[found.queries[place]]}
+    link = {**context.link_params(opened.id), "query": qids[found.queries[place]]}
     st.page_link("ranking.py", label="See its ranking", icon=":material/format_list_numbered:", query_params=link)
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from pages import context
 from pages.widgets.audience import LABELS
 from rulerank.campaign import OpenCampaign
+from rulerank.discretize import items_of
 from rulerank.metrics import Audience, evaluate
 from rulerank.metrics.conventions import conventions
 from rulerank.ranking import RuleRanker
@@ -103,7 +104,7 @@ def documents_of(opened: OpenCampaign, query: int) -> Documents:
     held = set(opened.evaluation_rows.tolist())
     rows = np.array([row for row in mine.tolist() if row in place or row in held], np.int64)
     pool_rows = np.array([place.get(int(row), -1) for row in rows], np.int64)
-    items = opened.discretiser.transform(collection.features[rows])[:, opened.useful]
+    items = items_of(opened.discretiser, collection.features[rows], opened.useful)
     current = opened.live.fold.current()
     given = tuple(
         current.get(int(at)) if at >= 0 else int(collection.grades[row])

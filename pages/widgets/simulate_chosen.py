@@ -17,6 +17,7 @@ from pages.widgets.figure import counted, file_name
 from pages.widgets.simulate_data import chosen_table, curves_of, sampler_label, summary_of
 from pages.widgets.simulate_needed import with_saved
 from pages.widgets.simulate_view import Look
+from rulerank.export.spreadsheets import spreadsheet_csv
 from rulerank.simulate import Results, merge
 from rulerank.simulate.tables import can_write_parquet
 
@@ -48,9 +49,9 @@ def show_chosen(simulation: Simulation, results: Results, clicked: tuple[str, in
     st.dataframe(table, hide_index=True, height=min(420, 38 + 35 * len(table)), key=f"simulate-list-{number}")
     stem = file_name(f"{results.about.dataset} {sampler} fold {fold} {'' if seed is None else f'seed {seed}'}")
     st.download_button(
-        "These documents (CSV)",
-        table.to_csv(index=False).encode(),
-        f"{stem}.csv",
+        "These documents (CSV for spreadsheets)",
+        spreadsheet_csv(table),
+        f"{stem}-for-spreadsheets.csv",
         "text/csv",
         icon=":material/download:",
         on_click="ignore",
@@ -76,12 +77,12 @@ def show_downloads(simulation: Simulation, stamp: str, results: Results, look: L
         )
 
     def curves() -> bytes:
-        return curves_of(number, stamp, look.metric, look.expected).to_csv(index=False).encode()
+        return spreadsheet_csv(curves_of(number, stamp, look.metric, look.expected))
 
-    offer("Curves (CSV)", curves, f"curves-{file_name(look.metric)}.csv", "text/csv")
+    offer("Curves (CSV)", curves, f"curves-{file_name(look.metric)}-for-spreadsheets.csv", "text/csv")
     saved = functools.partial(saved_file, number, stamp, look, baseline)
-    offer("Labels saved (CSV)", saved, f"summary-{file_name(look.metric)}.csv", "text/csv")
-    offer("Every value (CSV)", lambda: written(results, "results.csv"), "results.csv", "text/csv")
+    offer("Labels saved (CSV)", saved, f"summary-{file_name(look.metric)}-for-spreadsheets.csv", "text/csv")
+    offer("Every value (CSV)", lambda: written(results, "results.csv"), "results-for-machines.csv", "text/csv")
     if can_write_parquet():
         parquet = "application/vnd.apache.parquet"
         offer("Every value (Parquet)", lambda: written(results, "results.parquet"), "results.parquet", parquet)
@@ -89,14 +90,15 @@ def show_downloads(simulation: Simulation, stamp: str, results: Results, look: L
         offer("All of it (zip)", lambda: everything(number), "all.zip", "application/zip")
     st.caption(
         "Every value: one row a fold, sampler, seed, ranker, point and metric. All of it: the same, values query by "
-        "query, what each run chose, and settings, version and data hash; `rulerank.simulate.Results` reads it."
+        "query, what each run chose, and settings, version and data hash; `rulerank.simulate.Results` reads it. Curves "
+        "and labels saved are for spreadsheets, where no text of theirs is taken for a formula; the others are exact."
     )
 
 
 def saved_file(number: int, stamp: str, look: Look, baseline: str) -> bytes:
     """Return the figures at the budget, with what each sampler saves against the baseline, as CSV."""
     found = summary_of(number, stamp, look.metric, look.expected, baseline)
-    return with_saved(found, baseline).to_csv(index=False).encode()
+    return spreadsheet_csv(with_saved(found, baseline))
 
 
 def written(results: Results, name: str) -> bytes:

@@ -12,6 +12,7 @@ from pages.widgets.ranking_data import offered
 from pages.widgets.simulate_measured import ask_measured, folds_chosen
 from pages.widgets.simulate_work import Work, estimate, pool_of, smallest_pool
 from rulerank.errors import RulerankError
+from rulerank.ranking.make import RECOMMENDED
 from rulerank.registry import samplers
 from rulerank.simulate import Plan, learners
 from rulerank.simulate.learners.base import missing_package
@@ -95,7 +96,7 @@ def _ask_compared(candidate: Candidate) -> dict[str, Any]:
     rankers = st.multiselect(
         "Rankers",
         list(learn),
-        default=["lrar"],
+        default=[RECOMMENDED],
         format_func=lambda name: learn.get(name, name),
         accept_new_options=True,
         key="simulate-rankers",

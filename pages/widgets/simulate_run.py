@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -10,8 +11,9 @@ import streamlit as st
 from pages import context
 from pages.widgets.layout import with_actions
 from pages.widgets.plain import plain, sentence
-from pages.widgets.progress_jobs import worker_is_away
 from pages.widgets.simulate_data import plan_words, title_of
+from pages.widgets.waiting import show_progress
+from rulerank.simulate.failures import Failure
 
 if TYPE_CHECKING:
     from db.simulations import Simulation
@@ -27,6 +29,7 @@ STATES = {
     "stopped": (":material/stop_circle:", "stopped", "orange"),
 }
 AT_ONCE = 20
+FEW_FAILURES, MOST_FAILURES = 3, 50
 
 
 @st.fragment(run_every=5)
@@ -77,21 +80,15 @@ def watch(number: int, *, some: bool) -> None:
         st.rerun()
     job = simulation.job
     bar, button = with_actions("simulation")
-    if job.state == "waiting" and worker_is_away(job):
-        bar.warning(
-            "No background worker takes this up. Start the app with `python3 run.py`, which starts a worker too.",
-            icon=":material/warning:",
-        )
-    elif job.state == "waiting":
-        bar.progress(0.0, text="Waiting for the background worker, which does one simulation after the other.")
+    if job.state == "waiting":
+        words = "Waiting for the background worker, which does one simulation after the other."
     elif job.stop_asked:
-        bar.progress(job.share or 0.0, text="Stopping; what is finished is kept.")
+        words = "Stopping; what is finished is kept."
     elif job.total is None:
-        bar.progress(0.0, text="Reading the collection and cutting it into folds.")
+        words = "Reading the collection and cutting it into folds."
     else:
-        bar.progress(
-            job.share or 0.0, text=f"{job.done:,d} of {job.total:,d} runs.{remaining(number, job.done, job.total)}"
-        )
+        words = f"{job.done:,d} of {job.total:,d} runs.{remaining(number, job.done, job.total)}"
+    show_progress(bar, job, job.share or 0.0, words)
     stop = button.button("Stop", icon=":material/stop:", key="simulate-stop", disabled=job.stop_asked)
     if stop and simulations.stop(number):
         st.rerun()
@@ -109,19 +106,22 @@ def remaining(number: int, done: int, total: int) -> str:
     return f" About {seconds / 60:.0f} minutes left." if seconds > 90 else " About a minute left, or less."
 
 
-def show_end(simulation: Simulation) -> None:
-    """Say how a simulation ended, and offer what can be done: go on, delete."""
+def show_end(simulation: Simulation, failures: Sequence[Failure] = ()) -> None:
+    """Say how a simulation ended, with the runs that failed, and offer what can be done: go on, delete."""
     job, simulations = simulation.job, context.workspace().simulations
     kept = f" after {job.done:,d} of {job.total:,d} runs" if job.total else ""
     why = f" {sentence(job.message)}" if job.message and job.message != "runs" else ""
     if job.state == "stopped":
         st.info(f"Stopped{kept}; what was finished is kept.{why}", icon=":material/stop_circle:")
+    elif job.state == "failed" and failures:
+        _show_failures(failures, job.total)
     elif job.state == "failed":
         st.error(f"This simulation failed{kept}:{why or ' no reason was given.'}", icon=":material/error:")
         st.caption("Go on tries it again from where it was. If it fails again, delete it and ask for another one.")
     row = st.container(horizontal=True)
+    words = "Try the failed runs again" if failures else "Go on"
     if job.state != "done" and row.button(
-        "Go on", type="primary", icon=":material/play_arrow:", key="simulate-go-on", help="From where it was."
+        words, type="primary", icon=":material/play_arrow:", key="simulate-go-on", help="From where it was."
     ):
         simulations.go_on(simulation.id)
         st.rerun()
@@ -131,3 +131,21 @@ def show_end(simulation: Simulation) -> None:
             simulations.delete(simulation.id)
             st.query_params.pop(CHOSEN, None)
             st.rerun()
+
+
+def _show_failures(failures: Sequence[Failure], total: int | None) -> None:
+    """List the runs that failed, each with what it said; the traceback is at hand."""
+    of = f" of {total:,d}" if total else ""
+    st.warning(
+        f"{len(failures):,d}{of} runs failed. What follows rests on the others: a sampler is shown with the seeds that "
+        "are finished on every fold.",
+        icon=":material/warning:",
+    )
+    with st.expander("What failed", icon=":material/bug_report:", expanded=len(failures) <= FEW_FAILURES):
+        for failure in failures[:MOST_FAILURES]:
+            st.markdown(f"- {plain(failure.message)}")
+        if len(failures) > MOST_FAILURES:
+            st.caption(f"And {len(failures) - MOST_FAILURES:,d} more.")
+        if failures[0].trace:
+            st.caption("The first one in full:")
+            st.code(failures[0].trace, language=None)

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-from pages.widgets.import_files import Upload
-from pages.widgets.import_source import Work, end_reading
+from pages import context
+from pages.widgets.import_job import Choice, Given, end_reading
+from pages.widgets.import_task import watch
+from pages.widgets.job_task import JobTask
 from pages.widgets.layout import side_by_side
 from pages.widgets.plain import plain
 from pages.widgets.texts_columns import ask_columns, missing
-from pages.widgets.texts_files import ROLES, Brought, at_path, readable, told, uploaded, with_roles
 from pages.widgets.texts_options import ask_options, chosen_encoding
-from pages.widgets.texts_prepare import prepare_files
 from rulerank.errors import RulerankError
-from rulerank.prepare import KINDS, Columns, DataFile, Layout, Reading, table_head
+from rulerank.importing.brought import ROLES
+from rulerank.importing.wish import Bundle, Wish, head_from
+from rulerank.prepare import KINDS, Columns, Reading
 
 ASKED = "texts-asked"
 SEEN = "texts-seen"
@@ -28,8 +32,8 @@ queries.csv      id,query
                  10,flutter of wings"""
 
 
-def ask_texts(*, paths: bool) -> tuple[Hashable, Work, str] | None:
-    """Ask for files and how they are prepared; returns what `ask_source` returns once somebody has pressed the button.
+def ask_texts(person: int, *, paths: bool) -> Choice | None:
+    """Ask for files and how they are prepared; returns a choice once somebody has pressed the button.
 
     Preparing can take minutes: it begins by a button, and a choice that is changed later waits for it again.
     """
@@ -41,14 +45,16 @@ def ask_texts(*, paths: bool) -> tuple[Hashable, Work, str] | None:
         )
         st.code(EXAMPLE, language=None)
         return None
-    seen = _Seen.of(brought)
-    layout = seen.layout
-    if isinstance(layout, Layout) and layout.kind != "table":
+    seen = Seen.of(brought, person)
+    layout = seen.done(seen.look, "texts-look")
+    if layout is None:
+        return None
+    if layout["kind"] not in ("", "table"):
         _say(layout)
-        files, how = brought.files, Reading()
+        wish = Wish()
     else:
         try:
-            chosen = _ask_tables(brought, seen)
+            asked = _ask_tables(seen, layout)
         except RulerankError as error:
             if chosen_encoding() is None:
                 raise
@@ -56,45 +62,99 @@ def ask_texts(*, paths: bool) -> tuple[Hashable, Work, str] | None:
             st.error(plain(str(error)), icon=":material/error:")
             ask_options(Reading())
             return None
-        if chosen is None:
+        if asked is None:
             return None
-        files, how = chosen
-    how, options = ask_options(how)
-    roles = tuple(file.plain_name for file in files)
-    key = ("texts", brought.key, roles, how, options)
+        wish = asked
+    wish = Wish(wish.roles, *ask_options(wish.how))
+    key = ("texts", brought.key, str(wish.to_dict()))
     if st.session_state.get(ASKED) != key:
-        end_reading(st.session_state.get(ASKED))
+        if st.session_state.pop(ASKED, None) is not None:
+            end_reading()
         if not st.button("Prepare the collection", type="primary", icon=":material/play_arrow:"):
             return None
         st.session_state[ASKED] = key
         st.rerun()  # without the button, which has done its work
-    return key, lambda progress: prepare_files(files, how, options, progress), brought.called
+    told = {"bundle": seen.bundle.to_dict(), "wish": wish.to_dict(), "raw": seen.token}
+    return Choice(key, brought.called, lambda token: told, "Preparing the collection")
 
 
-class _Seen:
-    """What a look at the files has told; kept, because a look at large files takes a while."""
+def forget_texts() -> None:
+    """Forget what was brought, and remove it from where the worker found it."""
+    st.session_state.pop(ASKED, None)
+    kept: Seen | None = st.session_state.pop(SEEN, None)
+    if kept is not None:
+        kept.close()
 
-    def __init__(self, brought: Brought) -> None:
-        self.key = brought.key
-        self.layout = told(brought.files)
-        self._heads: dict[tuple[str, str, str | None], Any] = {}
+
+@dataclass(frozen=True)
+class Brought:
+    """Files that somebody brought, or a path on the server; what tells them from others, and a name for them."""
+
+    given: tuple[Given, ...]
+    path: str
+    key: Hashable
+    called: str
+
+
+@dataclass
+class Seen:
+    """What a look at the files has told; kept, because the worker takes the look."""
+
+    key: Hashable
+    token: str
+    bundle: Bundle
+    look: JobTask[dict[str, Any]]
+    person: int
+    heads: dict[Hashable, JobTask[dict[str, Any]]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, brought: Brought) -> _Seen:
-        """Return the look at these files, or take it."""
-        kept: _Seen | None = st.session_state.get(SEEN)
-        if kept is None or kept.key != brought.key:
-            with st.spinner("Looking at the files..."):
-                kept = st.session_state[SEEN] = cls(brought)
-        return kept
+    def of(cls, brought: Brought, person: int) -> Seen:
+        """Return the look at these files, or ask for it."""
+        kept: Seen | None = st.session_state.get(SEEN)
+        if kept is not None and kept.key == brought.key:
+            return kept
+        forget_texts()
+        uploads = context.workspace().uploads
+        token = uploads.begin()
+        try:
+            bundle = Bundle(tuple(each.placed(token) for each in brought.given), brought.path)
+        except BaseException:
+            uploads.remove(token)
+            raise
+        told = {"bundle": bundle.to_dict(), "token": token}
+        look = JobTask("look", told, "Looking at the files", finish=dict, token=token, person=person)
+        made = st.session_state[SEEN] = cls(brought.key, token, bundle, look, person)
+        return made
 
-    def head(self, file: DataFile, what: str) -> Any:
-        """Return the first rows of a table."""
-        key = (file.name, what, chosen_encoding())
-        if key not in self._heads:
-            with readable():
-                self._heads[key] = table_head(file, what, encoding=chosen_encoding())
-        return self._heads[key]
+    def head(self, tables: dict[str, str]) -> dict[str, Any] | None:
+        """Return the first rows of these tables (file by what it holds), None until they are there."""
+        encoding = chosen_encoding()
+        key = (tuple(tables.items()), encoding)
+        if key not in self.heads:
+            told = {"bundle": self.bundle.to_dict(), "tables": tables, "encoding": encoding, "token": self.token}
+            task = JobTask("heads", told, "Looking at the tables", finish=dict, person=self.person)
+            self.heads[key] = task
+        return self.done(self.heads[key], "texts-heads")
+
+    def done(self, task: JobTask[dict[str, Any]], key: str) -> dict[str, Any] | None:
+        """Return what a look has told, None until then; a look that failed raises its error."""
+        if not watch(task, key=key):
+            return None
+        if task.cancelled:
+            st.info("Cancelled. Nothing was kept.", icon=":material/cancel:")
+            if st.button("Look again", key=f"{key}-again"):
+                forget_texts()
+                st.rerun()
+            return None
+        if task.error is not None:
+            raise task.error
+        return task.result
+
+    def close(self) -> None:
+        """Forget the jobs, and remove the files."""
+        for task in (*self.heads.values(), self.look):
+            task.close()
+        context.workspace().uploads.remove(self.token)
 
 
 def _ask_files(paths: bool) -> Brought | None:
@@ -109,38 +169,45 @@ def _ask_files(paths: bool) -> Brought | None:
             "Folder or zip on the server", key="texts-path", persist_state="session", placeholder="/data/cranfield",
             help="Possible because this app runs for one person on their own machine.",
         )  # fmt: skip
-        return at_path(path) if path else None
+        return brought_from(path) if path else None
     found = st.file_uploader(
         "Files of the collection", accept_multiple_files=True, key="texts-files",
         help="One zip, or documents, queries and what else there is, one by one.",
     )  # fmt: skip
     if not found:
         return None
-    return uploaded([Upload(file.name, file.getvalue(), key=file.file_id) for file in found])
+    given = tuple(map(Given.sent, found))
+    return Brought(given, "", tuple(each.stamp for each in given), given[0].name.rsplit("/", 1)[-1])
 
 
-def _say(layout: Layout) -> None:
-    parts = [layout.documents, layout.queries, layout.judgements, layout.runs]
-    counts = [f"{label.lower()} in {_files(part)}" for label, part in zip(ROLES.values(), parts, strict=True) if part]
-    st.caption(plain(f"{KINDS[layout.kind]}: {', '.join(counts)}."))
+def brought_from(text: str) -> Brought:
+    """Return what is at a path, with a stamp that changes when a file there does; the worker opens it."""
+    path = Path(text.strip()).expanduser()
+    found = sorted(path.rglob("*")) if path.is_dir() else [path]
+    stamps = tuple((str(each), each.stat().st_size, each.stat().st_mtime_ns) for each in found if each.is_file())
+    return Brought((), str(path), (str(path), stamps), path.resolve().name)
 
 
-def _files(part: Sequence[DataFile]) -> str:
-    return part[0].name if len(part) == 1 else f"{len(part):,} files"
+def _say(layout: dict[str, Any]) -> None:
+    parts = {label: layout["roles"][role] for role, label in ROLES.items()}
+    counts = [f"{label.lower()} in {_files(names)}" for label, names in parts.items() if names]
+    st.caption(plain(f"{KINDS[layout['kind']]}: {', '.join(counts)}."))
 
 
-def _ask_tables(brought: Brought, seen: _Seen) -> tuple[tuple[DataFile, ...], Reading] | None:
+def _files(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{len(names):,} files"
+
+
+def _ask_tables(seen: Seen, layout: dict[str, Any]) -> Wish | None:
     """Ask which table is what, and which of its columns; None until that can be read."""
-    by_name = {file.name: file for file in brought.files}
-    if isinstance(seen.layout, str):
+    if layout["missing"]:
         st.info("The files do not tell all by themselves. Say what each file is.", icon=":material/help:")
     roles: dict[str, list[str]] = {}
     with st.container(horizontal=True, gap="medium"):
         for role, label in ROLES.items():
-            first = [] if isinstance(seen.layout, str) else [file.name for file in getattr(seen.layout, role)]
             roles[role] = st.multiselect(
-                label, list(by_name), first, key=f"texts-role-{role}-{hash(brought.key)}", placeholder="No file",
-                width=200,
+                label, layout["names"], layout["roles"].get(role, []), key=f"texts-role-{role}-{hash(seen.key)}",
+                placeholder="No file", width=200,
             )  # fmt: skip
     named = [name for names in roles.values() for name in names]
     if len(set(named)) < len(named):
@@ -148,26 +215,24 @@ def _ask_tables(brought: Brought, seen: _Seen) -> tuple[tuple[DataFile, ...], Re
         return None
     if not roles["documents"] or not roles["queries"]:
         return None
+    tables = {what: roles[what][0] for what in ("documents", "queries")}
+    heads = seen.head(tables)
+    if heads is None:
+        return None
     columns: dict[str, Columns | None] = {}
     lacks = []
-    for place, what in zip(side_by_side("columns"), ("documents", "queries"), strict=True):
-        file = by_name[roles[what][0]]
+    for place, (what, name) in zip(side_by_side("columns"), tables.items(), strict=True):
         with place:
-            if _has_own_format(file):
-                st.caption(plain(f"{file.name} has a format of its own: no columns to choose."))
+            if heads[what] is None:
+                st.caption(plain(f"{name} has a format of its own: no columns to choose."))
                 columns[what] = None
                 continue
-            columns[what] = chosen = ask_columns(what, file.name, seen.head(file, what))
+            columns[what] = chosen = ask_columns(what, name, head_from(heads[what]))
         lacks += [words] if (words := missing(what, chosen)) else []
     for words in lacks:
         st.warning(words, icon=":material/warning:")
     # Tables are told by what people say; the others by their contents, as ever.
     kind = "table" if columns["documents"] else None
     how = Reading(kind=kind, document_columns=columns["documents"], query_columns=columns["queries"])
-    return None if lacks else (with_roles(brought.files, roles), how)
-
-
-def _has_own_format(file: DataFile) -> bool:
-    """Say whether a file is TREC's or SMART's; queries of theirs may go with tables of documents."""
-    with readable():
-        return file.head(64).lstrip().startswith(("<", ".I "))
+    chosen_roles = tuple((role, tuple(names)) for role, names in roles.items())
+    return None if lacks else Wish(chosen_roles, how)

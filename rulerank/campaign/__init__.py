@@ -1,18 +1,32 @@
 """The live loop of a campaign: next, submit, undo, refresh. Talks to a `LabelLog`, not to a database."""
 
+from rulerank.campaign.choosing import Offer, Pause
 from rulerank.campaign.events import Claim, Kind, LabelEvent, LabelLog, LogSession
 from rulerank.campaign.fold import AGGREGATIONS, Fold, aggregate
-from rulerank.campaign.live import Campaign, NotYoursError, Offer, Pause, TooSoonError
+from rulerank.campaign.live import NOT_SHOWN, Campaign
 from rulerank.campaign.memory import MemoryLog
 from rulerank.campaign.opened import OpenCampaign, Plan, plan
+from rulerank.campaign.refusals import (
+    ActRefusedError,
+    ArchivedError,
+    DecidedOtherwiseError,
+    NotYoursError,
+    TooLateError,
+    TooSoonError,
+    UsedTokenError,
+)
 from rulerank.campaign.settings import DEFAULT_GRADES, GradeLevel, Settings
 from rulerank.campaign.state import Pool, make_sampler
 
 __all__ = [
     "AGGREGATIONS",
     "DEFAULT_GRADES",
+    "NOT_SHOWN",
+    "ActRefusedError",
+    "ArchivedError",
     "Campaign",
     "Claim",
+    "DecidedOtherwiseError",
     "Fold",
     "GradeLevel",
     "Kind",
@@ -27,7 +41,9 @@ __all__ = [
     "Plan",
     "Pool",
     "Settings",
+    "TooLateError",
     "TooSoonError",
+    "UsedTokenError",
     "aggregate",
     "make_sampler",
     "plan",

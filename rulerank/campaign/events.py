@@ -25,7 +25,11 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class LabelEvent:
-    """One act; never changed, never removed. `row` counts within the campaign's pool."""
+    """One act; never changed, never removed. `row` counts within the campaign's pool.
+
+    The `token` stands in a log once: a decision has its claim's, every other act one of its own. So an act that is sent
+    again is not written again.
+    """
 
     kind: Kind
     row: int
@@ -75,6 +79,9 @@ class LogSession(Protocol):
 
     def close_claim(self, token: str, state: str) -> bool:
         """Close an open claim ('used', 'released' or 'expired'); False if it was not open."""
+
+    def archived(self) -> bool:
+        """Say whether the campaign was archived and takes nothing more."""
 
 
 class LabelLog(Protocol):

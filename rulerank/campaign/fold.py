@@ -11,6 +11,7 @@ from rulerank.campaign.events import Kind, LabelEvent
 
 AGGREGATIONS = tuple(RULES)
 ACTS = (Kind.GRADE, Kind.CANNOT_TELL, Kind.LATER)  # what is done to a document, and can be undone
+NOBODY = 0  # stands for the person of what the program did by itself
 
 
 def aggregate(grades: list[int], rule: str) -> int | None:
@@ -29,6 +30,7 @@ class Fold:
 
     rule: str = "majority"
     seen: int = 0
+    last: LabelEvent | None = None  # the event with the number `seen`
     adjudicated: dict[int, int] = field(default_factory=dict)
     imported: dict[int, int] = field(default_factory=dict)
     notes: dict[tuple[int, int], str] = field(default_factory=dict)
@@ -44,10 +46,15 @@ class Fold:
     _by_id: dict[int, LabelEvent] = field(default_factory=dict)
     _current: dict[int, int] = field(default_factory=dict)  # kept up, because every key press asks for it
     _label_ids: list[int] = field(default_factory=list)  # the events behind `labelled_at`
+    _by_token: dict[str, LabelEvent] = field(default_factory=dict)
+    _undone: dict[int, LabelEvent] = field(default_factory=dict)  # the acts that were taken back, by number
+    _latest: dict[tuple[Kind, int, int], int] = field(default_factory=dict)  # see `latest`
 
     def apply(self, event: LabelEvent) -> None:
         """Take in the next event."""
-        self.seen = event.id
+        self.seen, self.last = event.id, event
+        if event.token is not None:
+            self._by_token[event.token] = event
         self._take(event)
         grade = self.grade(event.row)
         if grade is None:
@@ -61,17 +68,19 @@ class Fold:
                 self.imported[event.row] = event.grade
             return
         if event.kind is Kind.ADJUDICATE:
+            self._latest[event.kind, event.row, NOBODY] = event.id
             if event.grade is None:
                 self.adjudicated.pop(event.row, None)
             else:
                 self.adjudicated[event.row] = event.grade
             return
-        person = event.person if event.person is not None else 0
+        person = event.person if event.person is not None else NOBODY
         key = (event.row, person)
         if event.kind is Kind.NOTE:
             self.notes[key] = event.text
             self.drafts.pop(key, None)
         elif event.kind is Kind.DRAFT:
+            self._latest[event.kind, *key] = event.id
             self.drafts[key] = event.text
         elif event.kind is Kind.UNDO:
             self._undo(event)
@@ -93,7 +102,8 @@ class Fold:
         undone = self._by_id.pop(event.undoes or 0, None)
         if undone is None:
             return
-        person = undone.person if undone.person is not None else 0
+        self._undone[undone.id] = undone
+        person = undone.person if undone.person is not None else NOBODY
         self._acts[undone.row, person].remove(undone)
         acts = self._of_person[person]
         place = acts.index(undone)
@@ -113,6 +123,32 @@ class Fold:
         """Return what a person did last: what an undo takes back."""
         return next(reversed(self._of_person.get(person, [])), None)
 
+    def act_before(self, act: LabelEvent) -> LabelEvent | None:
+        """Return what counted before an act of the same person on the same document: what its undo brings back."""
+        acts = self._acts.get((act.row, act.person if act.person is not None else NOBODY), [])
+        return next((former for former in reversed(acts) if former.id < act.id), None)
+
+    def with_token(self, token: str | None) -> LabelEvent | None:
+        """Return the event that was written under a token."""
+        return None if token is None else self._by_token.get(token)
+
+    def undone(self, number: int | None) -> LabelEvent | None:
+        """Return the act of this number if it was taken back."""
+        return self._undone.get(number or 0)
+
+    def latest(self, kind: Kind, row: int, person: int | None = None) -> int:
+        """Return the number of the latest draft (of a person) or adjudication (of anybody) on a document, else 0."""
+        return self._latest.get((kind, row, NOBODY if person is None or kind is Kind.ADJUDICATE else person), 0)
+
+    def put_aside(self, row: int) -> LabelEvent | None:
+        """Return the event by which a document was put aside, if it could not be shown; `text` says why."""
+        act = self.act(row, NOBODY)
+        return act if act is not None and act.kind is Kind.CANNOT_TELL else None
+
+    def all_put_aside(self) -> list[LabelEvent]:
+        """Return the events by which documents were put aside, oldest first."""
+        return [act for act in self.given_up() if act.person is None]
+
     def grades_of(self, row: int) -> dict[int, int]:
         """Return the grades that people gave a document."""
         given = {}
@@ -130,12 +166,15 @@ class Fold:
         return aggregate(list(given.values()), self.rule) if given else self.imported.get(row)
 
     def skipped(self, row: int) -> bool:
-        """Say whether somebody could not tell the grade, and nobody gave one."""
+        """Say whether somebody could not tell the grade, or the document could not be shown, and nobody gave one."""
         acts = [self.act(row, person) for person in self._of_row.get(row, ())]
         return any(a and a.kind is Kind.CANNOT_TELL for a in acts) and not self.grades_of(row)
 
     def given_up(self) -> list[LabelEvent]:
-        """Return the acts of those who could not tell a grade and stand by it, oldest first; `text` is the reason."""
+        """Return the acts of those who could not tell a grade and stand by it, oldest first; `text` is the reason.
+
+        Documents that could not be shown are among them; their act has no person.
+        """
         acts = (act for mine in list(self._acts.values()) for act in mine[-1:])
         return sorted((act for act in acts if act.kind is Kind.CANNOT_TELL), key=lambda act: act.id)
 

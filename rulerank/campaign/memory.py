@@ -17,6 +17,7 @@ class MemoryLog:
     def __init__(self) -> None:
         self.events: list[LabelEvent] = []
         self.selections: list[Selection] = []
+        self.is_archived = False
         self._claims: dict[str, Claim] = {}
         self._tokens: set[str | None] = set()
         self._undone: set[int | None] = set()
@@ -76,3 +77,7 @@ class MemoryLog:
     def close_claim(self, token: str, state: str) -> bool:
         """Close an open claim."""
         return self._claims.pop(token, None) is not None
+
+    def archived(self) -> bool:
+        """Say whether the campaign was archived."""
+        return self.is_archived

@@ -14,7 +14,7 @@ from rulerank.campaign.live import Campaign
 from rulerank.campaign.settings import Settings
 from rulerank.campaign.state import Pool, make_sampler
 from rulerank.collection import Collection
-from rulerank.discretize import Discretizer, informative_features
+from rulerank.discretize import Discretizer, items_of, useful_items
 from rulerank.errors import InputError
 from rulerank.ranking import RuleRanker
 from rulerank.ranking.make import Terms, make_ranker
@@ -42,11 +42,22 @@ def plan(
     held = np.unique(np.array(list(evaluation_rows), np.int64))
     rows = np.arange(len(collection))
     pool = np.setdiff1d(rows, held) if pool_rows is None else np.unique(np.array(list(pool_rows), np.int64))
+    check_rows(collection, settings, pool, held)
+    fitted: Discretizer = discretizers[settings.discretiser](bins=settings.bins)
+    fitted.fit(collection.features[pool], feature_names=_names(collection))
+    items, _ = useful_items(fitted, collection.features[pool])
+    # A sampler that cannot start here must be refused now, not when somebody opens the campaign.
+    make_sampler(settings).start(items, features=collection.features[pool], qids=collection.query_index[pool])
+    return Plan(pool, held, fitted)
+
+
+def check_rows(collection: Collection, settings: Settings, pool: np.ndarray, held: np.ndarray) -> None:
+    """Raise an error unless a campaign can have these rows of a collection as its pool and as its evaluation set."""
     if not pool.size:
         raise InputError("the pool is empty: choose at least one row to label")
     for name, chosen in (("pool", pool), ("evaluation set", held)):
-        if chosen.size and not 0 <= chosen.min() <= chosen.max() < rows.size:
-            raise InputError(f"the {name} names rows outside 0 to {rows.size - 1}")
+        if chosen.size and not 0 <= chosen.min() <= chosen.max() < len(collection):
+            raise InputError(f"the {name} names rows outside 0 to {len(collection) - 1}")
     if np.intersect1d(pool, held).size:
         raise InputError("some rows are in the pool and in the evaluation set too; a ranker must not be tested on them")
     if held.size and (collection.grades[held] < 0).any():
@@ -56,17 +67,6 @@ def plan(
         raise InputError(
             f"the file has grade {known.max()}, but the campaign only has grades 0 to {len(settings.grades) - 1}"
         )
-    fitted: Discretizer = discretizers[settings.discretiser](bins=settings.bins)
-    fitted.fit(collection.features[pool], feature_names=_names(collection))
-    items = fitted.transform(collection.features[pool])
-    useful = informative_features(items)
-    if not useful.any():
-        raise InputError("every feature has a single value in the pool, so no document can be told from another")
-    # A sampler that cannot start here must be refused now, not when somebody opens the campaign.
-    make_sampler(settings).start(
-        np.ascontiguousarray(items[:, useful]), features=collection.features[pool], qids=collection.query_index[pool]
-    )
-    return Plan(pool, held, fitted)
 
 
 def _names(collection: Collection) -> tuple[str, ...] | None:
@@ -97,9 +97,7 @@ class OpenCampaign:
         self.pool_rows = made.pool_rows
         self.evaluation_rows = made.evaluation_rows
         self.discretiser = made.discretiser
-        items = made.discretiser.transform(collection.features[made.pool_rows])
-        self.useful = np.flatnonzero(informative_features(items))
-        self.items = np.ascontiguousarray(items[:, self.useful])
+        self.items, self.useful = useful_items(made.discretiser, collection.features[made.pool_rows])
         self.query_index = collection.query_index[made.pool_rows]
         self.terms: Terms = {
             number: tuple((terms or {})[qid]) for number, qid in enumerate(collection.queries) if qid in (terms or {})
@@ -142,9 +140,8 @@ class OpenCampaign:
         """The evaluation set, if there is one."""
         if not self.evaluation_rows.size:
             return None
-        items = self.discretiser.transform(self.collection.features[self.evaluation_rows])[:, self.useful]
         return Evaluation(
-            np.ascontiguousarray(items),
+            items_of(self.discretiser, self.collection.features[self.evaluation_rows], self.useful),
             self.collection.grades[self.evaluation_rows].astype(np.int64),
             self.collection.query_index[self.evaluation_rows],
             self.settings.convention,

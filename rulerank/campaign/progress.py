@@ -12,14 +12,14 @@ import numpy as np
 
 from rulerank.campaign.evaluation import Evaluation, Values
 from rulerank.metrics import Audience
-from rulerank.ranking import LRAR, RuleRanker
-from rulerank.ranking.make import Terms, make_ranker
+from rulerank.ranking import RuleRanker
+from rulerank.ranking.make import Terms, is_incremental, make_following, make_ranker
 from rulerank.rules.items import Ints, Items
 
 MOST_POINTS = 40
 FOLDS = 5
 BACKLOG = 200
-"""Labels that LRAR learns one by one; with more to learn, learning all at once is sooner done, and gives the same."""
+"""Labels that a ranker learns one by one; with more to learn, all at once is sooner done, and gives the same."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class LearningCurve:
     """The curve of one ranker over a campaign's labels, kept up to date as labels come, change or go.
 
     Points are measured on the evaluation set; without one, by cross-validation on the labelled set. `follow` works out
-    only what is missing: LRAR learns and forgets label by label, the other rankers learn anew at each point.
+    only what is missing: incremental rankers learn and forget label by label, the others learn anew at each point.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class LearningCurve:
         self._terms = terms
         self._labels: list[tuple[int, int]] = []  # (row, grade), in the order of labelling
         self._measured: dict[int, Values] = {}
-        self._model: LRAR | None = None
+        self._model: RuleRanker | None = None
         self._learnt = 0
         self._lock = threading.Lock()
 
@@ -139,7 +139,7 @@ class LearningCurve:
 
     @property
     def _incremental(self) -> bool:
-        return self.ranker == "lrar" and self._evaluation is not None
+        return is_incremental(self.ranker) and self._evaluation is not None
 
     def _rewind(self, labels: int) -> None:
         while self._model is not None and self._learnt > labels:
@@ -164,7 +164,7 @@ class LearningCurve:
             model = make_ranker(self.ranker, self._terms).fit(self._pool[rows], grades, self._qids[rows].tolist())
             return self._evaluation.measure(model.predict(self._evaluation.items, self._evaluation.qids))
         if self._model is None:
-            self._model = LRAR().watch(self._evaluation.items).fit(self._pool[:0], [])
+            self._model = make_following(self.ranker, self._evaluation.items, self._terms)
         for row, grade in self._labels[self._learnt : n]:
             self._model.partial_fit(self._pool[row], grade)
             self._learnt += 1
@@ -212,11 +212,11 @@ def curve(
 ) -> list[Point]:
     """Return the metrics after the first n labels, for each n in `at`; items and grades in the order of labelling."""
     points = []
-    model: RuleRanker = LRAR().watch(evaluation.items) if ranker == "lrar" else make_ranker(ranker, terms)
-    model.fit(items[:0], [])
+    quick = is_incremental(ranker)
+    model = make_following(ranker, evaluation.items, terms) if quick else make_ranker(ranker, terms)
     known = 0
     for labels in sorted(at) if at is not None else checkpoints(len(grades)):
-        if ranker == "lrar":
+        if quick:
             for row in range(known, labels):
                 model.partial_fit(items[row], int(grades[row]))
             known = labels

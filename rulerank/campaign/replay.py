@@ -11,6 +11,7 @@ from rulerank.campaign.opened import OpenCampaign
 from rulerank.campaign.progress import Band, LearningCurve, ceiling, checkpoints, random_band
 from rulerank.errors import InputError
 from rulerank.metrics import Audience
+from rulerank.ranking.make import is_incremental
 
 RUNS = 20
 LEAST = 32
@@ -52,8 +53,8 @@ def random_replay(
     known, evaluation = opened.known_grades, evaluation_for(opened, audience)
     if known is None or evaluation is None:
         raise InputError("a random replay needs an evaluation set and a pool whose grades are known")
-    at = checkpoints(length) if ranker == "lrar" else checkpoints(length, FEW_POINTS)
-    if ranker != "lrar":
+    at = checkpoints(length) if is_incremental(ranker) else checkpoints(length, FEW_POINTS)
+    if not is_incremental(ranker):
         at = [n for n in at if n in (1, 2, 5) or n >= 10]
     bands = random_band(
         opened.items,
@@ -84,7 +85,7 @@ def read_replay(saved: dict[str, Any]) -> tuple[list[Band], Values]:
 
 def new_curve(opened: OpenCampaign, ranker: str, audience: Audience | None = None) -> LearningCurve:
     """Return an empty curve of this campaign; `audience` has the language of each row of the collection."""
-    most = {"most": SLOW_POINTS} if ranker != "lrar" else {}
+    most = {} if is_incremental(ranker) else {"most": SLOW_POINTS}
     return LearningCurve(
         opened.items,
         opened.query_index,

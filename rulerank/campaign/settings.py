@@ -8,6 +8,7 @@ from typing import Any, Self
 from rulerank.campaign.fold import AGGREGATIONS
 from rulerank.errors import InputError
 from rulerank.metrics.conventions import conventions
+from rulerank.ranking.make import RECOMMENDED
 from rulerank.registry import discretizers, rankers, samplers
 
 
@@ -34,12 +35,14 @@ class Settings:
 
     grades: tuple[GradeLevel, ...] = DEFAULT_GRADES
     guidelines: str = ""
+    remote_pictures: bool = False
+    """Whether pictures in the guidelines may be fetched from elsewhere."""
     discretiser: str = "tube"
     bins: int = 10
     sampler: str = "ssar"
     max_antecedent: int = 2
     partitions: int = 5
-    ranker: str = "lrar"
+    ranker: str = RECOMMENDED
     overlap: int = 1
     aggregation: str = "majority"
     seed: int = 0
@@ -73,6 +76,8 @@ class Settings:
             value = getattr(self, name)
             if type(value) is not int or not low <= value <= high:
                 raise InputError(f"{name} must be a whole number in {low} to {high}, not {value!r}")
+        if not isinstance(self.remote_pictures, bool):
+            raise InputError(f"remote_pictures must be true or false, not {self.remote_pictures!r}")
         if not isinstance(self.claim_minutes, int | float) or not 0.1 <= self.claim_minutes <= 24 * 60:
             raise InputError(f"claim_minutes must lie in 0.1 to 1440, not {self.claim_minutes!r}")
 

@@ -5,19 +5,23 @@ from __future__ import annotations
 import inspect
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from rulerank.campaign.events import Claim, LabelLog, LogSession
+from rulerank.campaign.events import Claim, LabelEvent, LabelLog, LogSession
 from rulerank.campaign.fold import Fold
+from rulerank.campaign.refusals import ActRefusedError
 from rulerank.campaign.settings import Settings
 from rulerank.ranking import LRAR
 from rulerank.registry import samplers
 from rulerank.rules import Explanation, mine_document
 from rulerank.rules.items import Ints, Items
 from rulerank.sampling import Sampler
+
+CLOCK_SLACK = 120.0
+"""Seconds by which the clocks of two servers may differ without taking each other's claims for ones of the future."""
 
 
 @dataclass(frozen=True)
@@ -40,12 +44,21 @@ class LiveState:
         self.settings = settings
         self.clock = clock
         self._lock = threading.RLock()
-        self._begin()
+        self._refused: dict[str | None, ActRefusedError] = {}  # by the token of the act; the log does not hold them
+        self._begin([])
 
-    def _begin(self) -> None:
-        """Forget all: the next look at the log rebuilds the state."""
+    def _begin(self, events: Sequence[LabelEvent]) -> None:
+        """Build the state anew from all events of the log.
+
+        Screens read the fold without waiting for a step to end, so it takes the place of the old one when it is whole.
+        """
         pool, settings = self.pool, self.settings
-        self.fold = Fold(rule=settings.aggregation)
+        fold = Fold(rule=settings.aggregation)
+        for event in events:
+            fold.apply(event)
+        self.fold = fold
+        self._lost = False  # whether the log must be read from its beginning, because a step failed
+        self._unsettled = {event.row for event in events}  # documents that the sampler has yet to follow
         self._sampler = make_sampler(settings).start(pool.items, features=pool.features, qids=pool.qids)
         self._counted: dict[int, int] = {}  # what the sampler counts: grades, and assumed ones of open claims
         self._hidden: set[int] = set()
@@ -109,19 +122,41 @@ class LiveState:
         """Return the claims that are open, as of the last look at the log."""
         return list(self._claims.values())
 
+    def _lose(self) -> None:
+        """Distrust the state, after a step that failed: the next one reads the log from its beginning."""
+        self._lost = True
+        self.fold.seen = 0  # whoever compares it with the log finds news
+
+    def _catch_up(self, session: LogSession) -> None:
+        """Begin a step: bring the state up to the log, from nothing if the log is not the one that was read before.
+
+        A store that was put back to an earlier moment has another event, or none, where the last one was.
+        """
+        if not self._lost and self.fold.last is not None:
+            found = next(iter(session.events_after(self.fold.seen - 1)), None)
+            self._lost = found != self.fold.last
+        if self._lost:
+            self._begin(session.events_after(0))
+        self._sync(session)
+
+    def _holds(self, claim: Claim, now: float) -> bool:
+        """Say whether a claim holds its document: not expired, nor from a time that the clock has since left."""
+        lasts = 60 * self.settings.claim_minutes
+        return claim.created_at <= now + CLOCK_SLACK and now < claim.expires_at <= now + lasts + CLOCK_SLACK
+
     def _sync(self, session: LogSession) -> None:
         """Bring the state up to the log: new events, claims that came, went or expired."""
-        touched = set()
+        touched, self._unsettled = self._unsettled, set()
         for event in session.events_after(self.fold.seen):
             self.fold.apply(event)
             touched.add(event.row)
         now = self.clock()
         open_now = {}
         for claim in session.open_claims():
-            if claim.expires_at <= now:
-                session.close_claim(claim.token, "expired")
-            else:
+            if self._holds(claim, now):
                 open_now[claim.token] = claim
+            else:
+                session.close_claim(claim.token, "expired")
         for token in self._claims.keys() ^ open_now.keys():
             touched.add((self._claims.get(token) or open_now[token]).row)
         for token in self._claims.keys() & open_now.keys():
@@ -185,6 +220,7 @@ def make_sampler(settings: Settings) -> Sampler:
         "partitions": settings.partitions,
         "seed": settings.seed,
         "feature": settings.extra.get("feature"),
+        "scoring": settings.extra.get("scoring"),
     }
     known = inspect.signature(kind).parameters
     chosen: Sampler = kind(**{name: value for name, value in offered.items() if name in known and value is not None})

@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from rulerank.campaign.chance import Chance
 from rulerank.rules.items import Ints, Items
 from rulerank.sampling.base import occurrence_key, total_occurrence
 from rulerank.sampling.selection import Key, pick
@@ -112,15 +113,28 @@ def stop_light(
     metric: str,
     moved: Movement | None,
     queries: Coverage,
+    chance: Chance | None = None,
 ) -> StopLight:
-    """Say whether to go on. The rules decide; the curve and the queries tell how much to trust them."""
-    reasons = (_about_rules(rules), _about_curve(metric, moved), _about_queries(queries))
+    """Say whether to go on: green only where the rules say stop and no other line speaks against it.
+
+    chance: whether the grades teach more than shuffled ones, which takes a moment to find out; None: not looked at.
+    """
+    lines = [_about_rules(rules), _about_curve(metric, moved), _about_queries(queries)]
+    if chance is not None:
+        lines.append(_about_chance(chance))
+    reasons = tuple(lines)
     if not labels:
-        return StopLight("grey", "Not yet: nothing is labelled", (*reasons,))
-    if labels >= pool:
-        return StopLight("green", "Done: every document of the pool is labelled", reasons)
-    if rules is not None and rules.stopped:
-        return StopLight("green", "You may stop: the natural stop is reached", reasons)
+        return StopLight("grey", "Not yet: nothing is labelled", reasons)
+    if labels >= pool or (rules is not None and rules.stopped):
+        whole = labels >= pool
+        but = _doubt(metric, moved, queries, chance)
+        reached = "Every document of the pool is labelled" if whole else "The natural stop is reached"
+        if but:
+            return StopLight("amber", f"{reached}, but {but}", reasons)
+        agreed = (
+            "Done: every document of the pool is labelled" if whole else "You may stop: the natural stop is reached"
+        )
+        return StopLight("green", f"{agreed}, and {metric} is flat", reasons)
     if moved is not None and moved.steady:
         if rules is None:
             return StopLight("amber", "The curve is flat; whether to stop is yours to decide", reasons)
@@ -128,6 +142,32 @@ def stop_light(
     if labels < EARLY:
         return StopLight("red", "Go on: it is early", reasons)
     return StopLight("red", "Go on labelling", reasons)
+
+
+def _doubt(metric: str, moved: Movement | None, queries: Coverage, chance: Chance | None) -> str:
+    """Return what speaks against stopping although the rules say so, in words that end a sentence; nothing if none."""
+    if queries.queries == queries.unlabelled + queries.without_relevant:
+        return "no relevant document was found yet"
+    if moved is None:
+        return f"how {metric} moves is not known yet"
+    if not moved.steady:
+        return f"{metric} is still moving: a few more labels will show where it settles"
+    if chance is not None and not chance.beaten:
+        return "the grades teach a ranker no more than chance would: look at them before you stop"
+    return ""
+
+
+def _about_chance(chance: Chance) -> str:
+    if chance.value is None:
+        return (
+            "Whether the grades tell more than chance cannot be said: all are the same, or too few queries have some."
+        )
+    verdict = "the grades tell more than chance" if chance.beaten else "that cannot be told from chance"
+    return (
+        f"A ranker taught these grades reaches MAP {chance.value:.3f}; taught the same grades in a random order, "
+        f"{chance.mean:.3f} on average, and as much or more in {chance.as_good:,d} of {chance.shuffles:,d} orders: "
+        f"{verdict}."
+    )
 
 
 def _about_rules(rules: RuleState | None) -> str:
@@ -168,5 +208,10 @@ def _about_queries(queries: Coverage) -> str:
         return f"Each of the {queries.queries:,d} queries of the pool has a relevant document."
     return (
         f"{missing:,d} of {queries.queries:,d} queries of the pool have no relevant document so far: "
-        f"{queries.unlabelled:,d} without any label, {queries.without_relevant:,d} with labels of grade 0 only."
+        f"{queries.unlabelled:,d} without any label, {queries.without_relevant:,d} with labels of grade 0 only. "
+        + (
+            "Without a relevant document there is nothing to rank first."
+            if missing == queries.queries
+            else "Rankers learn across queries, so this alone is no reason to go on."
+        )
     )

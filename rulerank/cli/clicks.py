@@ -93,7 +93,7 @@ def fit(
         head = ["parameter", "", "value", f"{level:.0%} interval"]
         table(f"{found.label}: {found.free_parameters} parameters", head, rows, text=2, caption=about)
         for note in found.notes():
-            say(note.replace("[", "\\["))
+            say(note)
     else:
         say(f"{found.label}: {len(found.pairs):,} documents of queries, two probabilities each. {about}")
     if out:

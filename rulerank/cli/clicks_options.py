@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from rulerank.cli.output import stderr
+from rulerank.cli.output import note as tell
 from rulerank.clicks import PAPER, ClickLog, click_models, read_log
 from rulerank.clicks.builder import UNJUDGED
 from rulerank.clicks.evaluation import EVENTS
@@ -56,7 +56,7 @@ def read(
         if found.reading.unjudged:
             notes.append(f"{found.reading.unjudged} sessions were left out: a result has no grade")
         for note in notes:
-            stderr.print(f"note: {note}", soft_wrap=True, markup=False)
+            tell(note)
     return found
 
 

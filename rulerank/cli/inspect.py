@@ -8,19 +8,19 @@ from typing import Annotated
 
 import typer
 
-from rulerank.cli.options import AsJson, Bins, Files, Method
+from rulerank.cli.options import AsJson, Bins, EncodingName, Files, Method
 from rulerank.cli.output import print_json, say, table, whole_file
 from rulerank.cli.source import discretizer_for, load_discretizer, read
 from rulerank.collection import Collection
 from rulerank.letor import write_letor
 
 
-def info(files: Files, json_: AsJson = False) -> None:
+def info(files: Files, encoding: EncodingName = None, json_: AsJson = False) -> None:
     """Say what LETOR files hold: rows, queries, grades, features, and anything odd.
 
     Example: `rulerank info train.txt`
     """
-    collection = read(files, quiet=json_)
+    collection = read(files, quiet=json_, encoding=encoding)
     summary = {"files": [str(path) for path in files], "hash": collection.content_hash, **collection.summary()}
     summary["warnings"] = [str(warning) for warning in collection.warnings]
     if json_:
@@ -49,6 +49,7 @@ def discretize(
     apply: Annotated[
         Path | None, typer.Option(help="Use the edges of this file instead of finding new ones.", show_default=False)
     ] = None,
+    encoding: EncodingName = None,
     json_: AsJson = False,
 ) -> None:
     """Cut features into bins, and show or keep the edges.
@@ -58,7 +59,7 @@ def discretize(
     - `rulerank discretize train.txt --edges edges.json`
     - `rulerank discretize test.txt --apply edges.json --out test.items`
     """
-    collection = read(files, quiet=json_)
+    collection = read(files, quiet=json_, encoding=encoding)
     fitted = load_discretizer(apply) if apply else discretizer_for(collection, method, bins)
     items = fitted.transform(collection.features)
     if edges:

@@ -16,6 +16,14 @@ Files = Annotated[
         help="LETOR files (plain, gz, xz, bz2 or zip); several are read as one collection.", show_default=False
     ),
 ]
+EncodingName = Annotated[
+    str | None,
+    typer.Option(
+        "--encoding",
+        help="Encoding of the LETOR files, if they are not UTF-8: cp1252, latin-1, ...",
+        show_default=False,
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of tables.")]
 Method = Annotated[str, typer.Option(help=f"Discretiser: {', '.join(discretizers.names())}.")]
 Bins = Annotated[int | None, typer.Option(help="Number of bins, where the discretiser takes one.", min=1, max=256)]

@@ -1,4 +1,8 @@
-"""What the commands share on the way out: tables for people, JSON for machines, progress, files written whole."""
+"""What the commands share on the way out: tables for people, JSON for machines, progress, files written whole.
+
+Everything that is said is data: names of files, ids and messages stand as they are. rich would take `[red]` for a
+style and `:100:` for an emoji, so no text goes to it but as a `Text`; what is styled, we style ourselves.
+"""
 
 from __future__ import annotations
 
@@ -13,28 +17,50 @@ from typing import Any
 
 import numpy as np
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
+from rich.text import Text
 
 from rulerank.errors import InputError
+from rulerank.foreign.storable import readable
 
 WIDTH_OF_FILES = 150  # columns for output that goes to a file or a pipe, where no terminal says its width
 
-console = Console(highlight=False)
+_CONTROLS = {code: repr(chr(code))[1:-1] for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n"}
+
+
+def _console(**options: Any) -> Console:
+    return Console(highlight=False, markup=False, emoji=False, **options)
+
+
+console = _console()
 if not console.is_terminal and "COLUMNS" not in os.environ:
-    console = Console(highlight=False, width=WIDTH_OF_FILES)
-stderr = Console(stderr=True, highlight=False)
+    console = _console(width=WIDTH_OF_FILES)
+stderr = _console(stderr=True)
+
+
+def plain(text: object, style: str = "") -> Text:
+    """Return a text as it is to be shown: literally, with escapes for what would steer a terminal or is no text."""
+    return Text(readable(str(text)).translate(_CONTROLS), style=style)
+
+
+def _led(lead: str, style: str, message: object) -> Text:
+    return Text.assemble(plain(lead, style), " ", plain(message)) if lead else plain(message)
 
 
 def complain(message: str) -> None:
     """Print an error for people, on standard error."""
-    stderr.print(f"[bold red]error:[/bold red] {escape(message)}", soft_wrap=True)
+    stderr.print(_led("error:", "bold red", message), soft_wrap=True)
 
 
-def say(message: str) -> None:
-    """Print a line of prose on standard output; rich's markup applies."""
-    console.print(message)
+def note(message: object) -> None:
+    """Print what people should know, on standard error."""
+    stderr.print(_led("note:", "yellow", message), soft_wrap=True)
+
+
+def say(message: str, *, lead: str = "", style: str = "bold") -> None:
+    """Print a line of prose on standard output, literally; `lead` stands before it in a style."""
+    console.print(_led(lead, style, message))
 
 
 def print_json(value: Any) -> None:
@@ -54,14 +80,20 @@ def table(
     title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], *, text: int = 1, caption: str | None = None
 ) -> None:
     """Print a table; the first `text` columns are prose and may wrap, the others are figures and do not."""
-    grid = Table(title=title, title_justify="left", caption=caption, caption_justify="left", title_style="bold")
+    grid = Table(
+        title=plain(title),
+        title_justify="left",
+        caption=None if caption is None else plain(caption),
+        caption_justify="left",
+        title_style="bold",
+    )
     for place, column in enumerate(columns):
         if place < text:
-            grid.add_column(column, overflow="fold")
+            grid.add_column(plain(column), overflow="fold")
         else:
-            grid.add_column(column, justify="right", no_wrap=True)
+            grid.add_column(plain(column), justify="right", no_wrap=True)
     for row in rows:
-        grid.add_row(*(f"{cell:.4f}" if isinstance(cell, float) else escape(str(cell)) for cell in row))
+        grid.add_row(*(plain(f"{cell:.4f}" if isinstance(cell, float) else cell) for cell in row))
     console.print(grid)
 
 
@@ -69,7 +101,7 @@ def table(
 def progress(what: str, total: int | None, *, quiet: bool = False) -> Iterator[Callable[[int], None]]:
     """Show a bar on standard error (only where that is a terminal); yields a function that advances it."""
     bar = Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),

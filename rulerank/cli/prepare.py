@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
 from rulerank.cli.options import AsJson
-from rulerank.cli.output import print_json, say, stderr, table
+from rulerank.cli.output import note, print_json, say, stderr, table
+from rulerank.collection.codes import MAX_GRADE
 from rulerank.errors import InputError
+from rulerank.foreign.numbers import NumberError, whole_number
 
 if TYPE_CHECKING:
     from rulerank.prepare import Prepared
@@ -122,12 +123,12 @@ def prepare_texts(
         print_json({**prepared.facts, "notes": list(prepared.notes), "files": written})
         return
     _print(prepared)
-    say(f"written: {escape(', '.join(str(path) for path in paths.values()))}")
+    say(f"written: {', '.join(map(str, paths.values()))}")
 
 
 def _print(prepared: Prepared) -> None:
-    for note in prepared.notes:
-        stderr.print(f"[yellow]note:[/yellow] {escape(note)}", soft_wrap=True)
+    for each in prepared.notes:
+        note(each)
     rows = [(name.replace("_", " "), _short(value)) for name, value in prepared.facts.items()]
     table("Prepared", ["what", "value"], rows, text=2)
 
@@ -146,19 +147,23 @@ def _short(value: object) -> str:
 def _grades(text: str) -> dict[int, int]:
     try:
         pairs = [pair.split("=") for pair in text.split(",")]
-        found = {int(old): int(new) for old, new in pairs}
+        return {whole_number(old): whole_number(new, least=0, most=MAX_GRADE) for old, new in pairs}
+    except NumberError as error:
+        raise InputError(f"grades are given as OLD=NEW,OLD=NEW with whole numbers: {error}") from None
     except ValueError:
         raise InputError(f"grades are given as OLD=NEW,OLD=NEW with whole numbers, not {text!r}") from None
-    if min(found.values()) < 0:
-        raise InputError("a new grade is 0 or more")
-    return found
 
 
 class _Bars:
     """One bar for each step, on standard error, where that is a terminal."""
 
     def __init__(self, *, quiet: bool) -> None:
-        columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+        columns = (
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            TaskProgressColumn(),
+            TimeElapsedColumn(),
+        )
         self._bars = Progress(*columns, console=stderr, transient=True, disable=quiet or not stderr.is_terminal)
         self._what = ""
         self._task = self._bars.add_task("starting", total=None)

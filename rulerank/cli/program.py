@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from typing import Annotated
 
@@ -66,6 +67,10 @@ def about(
 
 def run() -> None:
     """Run the program; errors of ours become one clear message, never a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        # What a terminal's encoding cannot show is escaped, and does not end the program.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     try:
         app()
     except RulerankError as error:

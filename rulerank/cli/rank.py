@@ -8,11 +8,13 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from rulerank.cli.options import AsJson, Bins, ConventionName, Files, Method, OwnAntecedent, RankerName
+from rulerank.cli.options import AsJson, Bins, ConventionName, EncodingName, Files, Method, OwnAntecedent, RankerName
 from rulerank.cli.output import print_json, say, table, whole_file
-from rulerank.cli.source import discretizer_for, make, read, useful_items
+from rulerank.cli.source import discretizer_for, make, read, read_text
 from rulerank.collection import Collection
+from rulerank.discretize import items_of, useful_items
 from rulerank.errors import InputError
+from rulerank.foreign.numbers import NumberError, finite_number
 from rulerank.metrics import evaluate as measure
 from rulerank.registry import metrics, rankers
 
@@ -28,13 +30,14 @@ def rank(
         Path | None, typer.Option(help="Write one score a line here, in the order of the test rows.")
     ] = None,
     convention: ConventionName = "letor",
+    encoding: EncodingName = None,
     json_: AsJson = False,
 ) -> None:
     """Learn from labelled rows, rank others, and measure the ranking where they have grades.
 
     `rulerank rank --train S1.txt --train S2.txt --train S3.txt --test S5.txt --out scores.txt`
     """
-    learn, others = read(train, quiet=json_), read(test, quiet=json_)
+    learn, others = (read(paths, quiet=json_, encoding=encoding) for paths in (train, test))
     known = np.flatnonzero(learn.grades >= 0)
     if not known.size:
         raise InputError("no training row has a grade, so there is nothing to learn from")
@@ -44,12 +47,12 @@ def rank(
             f"the test rows have {others.features.shape[1]} features, the training rows {learn.features.shape[1]}"
         )
     fitted = discretizer_for(learn, method, bins)
-    items, useful = useful_items(fitted, learn)
+    items, useful = useful_items(fitted, learn.features, "the training rows")
     model = make(rankers[ranker], max_antecedent=max_antecedent)
     model.fit(items, learn.grades, learn.qids)
     wide = np.zeros((len(others), learn.features.shape[1]))
     wide[:, : others.features.shape[1]] = others.features
-    scores = model.predict(fitted.transform(wide)[:, useful], others.qids)
+    scores = model.predict(items_of(fitted, wide, useful), others.qids)
     if out:
         with whole_file(out) as path:
             path.write_text("".join(f"{score!r}\n" for score in scores.tolist()), encoding="utf-8")
@@ -72,32 +75,26 @@ def evaluate(
     scores: Annotated[Path, typer.Option(help="One score a line, in the order of the rows.")],
     convention: ConventionName = "letor",
     per_query: Annotated[bool, typer.Option(help="Show every query.")] = False,
+    encoding: EncodingName = None,
     json_: AsJson = False,
 ) -> None:
     """Measure a ranking: MAP, NDCG, P, MRR and ERR, in file order and expected over ties.
 
     `rulerank evaluate S5.txt --scores scores.txt --convention letor`
     """
-    collection = read(files, quiet=json_)
+    collection = read(files, quiet=json_, encoding=encoding)
     found = _measure(collection, _read_scores(scores, len(collection)), convention)
     _report(found, json_, {}, per_query=per_query)
 
 
 def _read_scores(path: Path, rows: int) -> np.ndarray:
-    try:
-        lines = path.read_text(encoding="utf-8").split()
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not a text file of scores, one a line") from error
+    lines = read_text(path).split()
     values = np.empty(len(lines))
     for number, text in enumerate(lines, 1):
         try:
-            values[number - 1] = float(text)
-        except ValueError:
-            raise InputError(f"{path}:{number}: {text[:40]!r} is not a number; write one score a line") from None
-        if not np.isfinite(values[number - 1]):
-            raise InputError(f"{path}:{number}: {text!r} is not a finite score")
+            values[number - 1] = finite_number(text)
+        except NumberError as error:
+            raise InputError(f"{path}:{number}: {error}; write one score a line") from None
     if len(values) != rows:
         raise InputError(f"{path} has {len(values)} scores for {rows} rows; write one for each row")
     return values

@@ -9,7 +9,6 @@ from typing import Annotated
 
 import numpy as np
 import typer
-from rich.markup import escape
 
 from rulerank.cli.options import AsJson
 from rulerank.cli.output import complain, print_json, progress, say, table
@@ -93,9 +92,9 @@ def reproduce(
     if all_ is not None and not json_:
         lacking = [name for name in KNOWN if name not in [known.name for known, _ in places]]
         if lacking:
-            say(escape(f"Not found in or below {all_}: {', '.join(lacking)}"))
+            say(f"Not found in or below {all_}: {', '.join(lacking)}")
         if passed:
-            say(escape(f"Passed over (no known name, or a second version): {', '.join(map(str, passed))}"))
+            say(f"Passed over (no known name, or a second version): {', '.join(map(str, passed))}")
     reports, failed = [], []
     for known, folder in places:
         try:
@@ -147,13 +146,11 @@ def _places(
 def _print(report: Report, settings: Settings) -> None:
     about = report.about
     say(
-        escape(
-            f"{report.known.name} ({report.known.task}) in {report.folder}: {about['queries']} queries, "
-            f"{about['documents']} documents, {about['features']} features"
-        )
+        f"{report.known.name} ({report.known.task}) in {report.folder}: {about['queries']} queries, "
+        f"{about['documents']} documents, {about['features']} features"
     )
     for note in report.notes:
-        say(f"[yellow]note:[/yellow] {escape(note)}")
+        say(note, lead="note:", style="yellow")
     for each in report.tables:
         _print_table(report.known, each)
     _print_differences(report, settings)
@@ -179,7 +176,7 @@ def _print_table(known: Known, each: PaperTable) -> None:
     columns = [heads[place] for place in kept]
     table(title, columns, shown, caption=caption if "interval" in columns else None)
     for note in each.notes:
-        say(escape(f"Table {each.number}: {note}."))
+        say(f"Table {each.number}: {note}.")
 
 
 def _rows(figure: Figure) -> list[tuple[object, ...]]:
@@ -217,7 +214,7 @@ def _print_differences(report: Report, settings: Settings) -> None:
     else:
         say("Ours differs from the printed figure by more than its interval here:")
         for line in lines:
-            say(escape(f"- {line}"))
+            say(f"- {line}")
         if settings.tried is False and report.differing:
             say(f"Without --no-tried the other readings of {', '.join(report.differing)} are run as well.")
 

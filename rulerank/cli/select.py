@@ -8,15 +8,16 @@ from typing import Annotated, Any
 
 import typer
 
-from rulerank.cli.options import Antecedent, AsJson, Bins, Files, Method, SamplerName, Seed
+from rulerank.cli.options import Antecedent, AsJson, Bins, EncodingName, Files, Method, SamplerName, Seed
 from rulerank.cli.output import print_json, progress, say, table
-from rulerank.cli.source import discretizer_for, make, read, useful_items
+from rulerank.cli.source import discretizer_for, make, read
 from rulerank.collection import Collection
-from rulerank.discretize import Discretizer
+from rulerank.discretize import Discretizer, useful_items
 from rulerank.errors import InputError
 from rulerank.letor import write_letor
 from rulerank.registry import samplers
 from rulerank.sampling import Sampler, Selection
+from rulerank.sampling.partitions import SCORINGS
 
 
 def select(
@@ -35,8 +36,15 @@ def select(
     bins: Bins = None,
     max_antecedent: Antecedent = 2,
     partitions: Annotated[int, typer.Option(help="Feature partitions of SSARP.", min=1)] = 5,
+    scoring: Annotated[
+        str,
+        typer.Option(
+            help=f"How SSARP orders features before it deals them: by the formula of the {' or '.join(SCORINGS)}."
+        ),
+    ] = "paper",
     feature: Annotated[int, typer.Option(help="Feature number (from 1) of top_feature, e.g. BM25.", min=1)] = 1,
     seed: Seed = 0,
+    encoding: EncodingName = None,
     json_: AsJson = False,
 ) -> None:
     """Choose the documents worth labelling.
@@ -47,14 +55,19 @@ def select(
     - `rulerank select train.txt --sampler ssarp --out chosen.txt`
     - `rulerank select partly-labelled.txt --next`
     """
-    collection = read(files, quiet=json_)
+    collection = read(files, quiet=json_, encoding=encoding)
     chooser: Sampler = make(
-        samplers[sampler], max_antecedent=max_antecedent, partitions=partitions, feature=feature - 1, seed=seed
+        samplers[sampler],
+        max_antecedent=max_antecedent,
+        partitions=partitions,
+        scoring=scoring,
+        feature=feature - 1,
+        seed=seed,
     )
     if method == "mdlp" and next_:
         raise InputError("mdlp learns from grades; for --next choose tube, equal_width or equal_frequency")
     fitted = discretizer_for(collection, method, bins)
-    items, useful = useful_items(fitted, collection)
+    items, useful = useful_items(fitted, collection.features)
     chooser.start(items, features=collection.features, qids=collection.query_index)
     if next_:
         _name_next(chooser, collection, fitted, useful, json_)
@@ -145,9 +158,9 @@ def _name_next(chooser: Sampler, collection: Collection, fitted: Discretizer, us
         print_json(record)
         return
     if selection.stop:
-        say(f"[bold]Stop.[/bold] {selection.reason[0].upper()}{selection.reason[1:]}.")
+        say(f"{selection.reason[0].upper()}{selection.reason[1:]}.", lead="Stop.")
         return
-    say(f"[bold]Next:[/bold] row {selection.row + 1}, query {record['qid']}, document {record['docid'] or '-'}")
+    say(f"row {selection.row + 1}, query {record['qid']}, document {record['docid'] or '-'}", lead="Next:")
     say(f"because {selection.reason}.")
     for place, number in list(enumerate(chooser.pool[selection.row]))[:8]:
         say(f"  {fitted.describe(int(useful[place]), int(number))}")

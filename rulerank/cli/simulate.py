@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
-from rich.markup import escape
 
 from rulerank.cli.options import AsJson, ConventionName, Method
-from rulerank.cli.output import complain, print_json, progress, say, stderr, table
+from rulerank.cli.output import complain, note, print_json, progress, say, table
+from rulerank.cli.source import read_text
 from rulerank.errors import InputError
+from rulerank.foreign.numbers import NumberError, finite_number, is_whole, whole_number
+from rulerank.foreign.parsing import parse_json
+from rulerank.ranking.make import RECOMMENDED
 from rulerank.registry import samplers as known_samplers
 from rulerank.simulate import Dataset, Plan, Results, Strategy, merge, ranker_names, run
 from rulerank.simulate.data import is_folder_of_folds
+from rulerank.simulate.failures import failure_path
 from rulerank.simulate.plan import GEOMETRIC
 from rulerank.simulate.store import About
 from rulerank.simulate.tasks import tasks_of
 
 EVERYTHING = "all labels"
+MOST_TOLD = 10
+"""Failed runs that are listed one by one."""
 
 
 def simulate(
@@ -34,7 +39,7 @@ def simulate(
     samplers: Annotated[
         str, typer.Option(help=f"Samplers, by comma: {', '.join(known_samplers.names())}.")
     ] = "ssar,ssarp,random",
-    rankers: Annotated[str, typer.Option(help=f"Rankers, by comma: {', '.join(ranker_names())}.")] = "lrar",
+    rankers: Annotated[str, typer.Option(help=f"Rankers, by comma: {', '.join(ranker_names())}.")] = RECOMMENDED,
     seeds: Annotated[int, typer.Option(help="Runs of samplers that draw at random; the others run once.", min=1)] = 20,
     budget: Annotated[str, typer.Option(help="Labels (300), or a share of the smallest pool (5%).")] = "5%",
     every: Annotated[str, typer.Option(help="Measure after so many labels; or: geometric.")] = "25",
@@ -95,16 +100,22 @@ def simulate(
     else:
         source = Dataset.from_files(data, wanted.folds, wanted.split_seed)
     if not json_:
-        for note in source.notes:
-            stderr.print(f"[yellow]note:[/yellow] {note}", soft_wrap=True)
+        for each in source.notes:
+            note(each)
     _warn_of_another(out, wanted, source)
     results = _run(wanted, source, out, jobs, quiet=json_)
     written = merge(out)
+    against = _baseline(results, baseline)
     if json_:
-        print_json(results.to_dict(_baseline(results, baseline)))
-        return
-    _print(results, _baseline(results, baseline))
-    say(f"written: {', '.join(str(path) for path in written)}")
+        print_json(results.to_dict(against))
+    else:
+        if results.samplers_done():
+            _print(results, against)
+        if written:
+            say(f"written: {', '.join(str(path) for path in written)}")
+    if results.failures:
+        complain(_failed(results, out))
+        raise typer.Exit(1)
 
 
 def _warn_of_another(out: Path, plan: Plan, data: Dataset) -> None:
@@ -114,10 +125,9 @@ def _warn_of_another(out: Path, plan: Plan, data: Dataset) -> None:
     except InputError:
         return  # none, or none that can be read; what cannot be used is refused later
     if (before.plan, before.data_hash) != (plan, data.hash):
-        stderr.print(
-            f"[yellow]note:[/yellow] {escape(str(out))} holds another simulation, on {escape(before.dataset)}; its "
-            "tables are replaced, its finished runs kept. Give another --out to keep both.",
-            soft_wrap=True,
+        note(
+            f"{out} holds another simulation, on {before.dataset}; its tables are replaced, its finished runs kept. "
+            "Give another --out to keep both."
         )
 
 
@@ -140,16 +150,26 @@ def _run(plan: Plan, data: Dataset, out: Path, jobs: int | None, *, quiet: bool)
         raise typer.Exit(130) from None
 
 
+def _failed(results: Results, out: Path) -> str:
+    """List what failed, the first of it in full, and say what to do."""
+    failures = results.failures
+    left = f"\n  and {len(failures) - MOST_TOLD} more" if len(failures) > MOST_TOLD else ""
+    return (
+        f"{len(failures)} of {len(results.about.tasks)} runs failed; the others are kept, and tables rest on them:\n"
+        + "\n".join(f"  {each.message}" for each in failures[:MOST_TOLD])
+        + f"{left}\nThe same command tries only these again. Tracebacks: {failure_path(out, failures[0].task)}"
+        + (" and the others beside it" if len(failures) > 1 else "")
+    )
+
+
 def _listed(text: str) -> tuple[Strategy, ...]:
     return tuple(Strategy.parse(part) for part in text.split(","))
 
 
 def _read_plan(path: Path) -> Plan:
     try:
-        saved = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from error
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        saved = parse_json(read_text(path))
+    except InputError as error:
         raise InputError(f"{path} is not a plan in JSON: {error}") from error
     inside = saved.get("plan", saved) if isinstance(saved, dict) else saved
     return Plan.from_dict(inside)
@@ -159,9 +179,9 @@ def _amount(text: str) -> float:
     """Read a number of labels, or a share written as 5% or 0.05."""
     try:
         if not text.strip().endswith("%"):
-            return float(text) if "." in text else int(text)
-        share = float(text.strip()[:-1]) / 100
-    except ValueError:
+            return finite_number(text) if "." in text else whole_number(text)
+        share = finite_number(text.strip()[:-1]) / 100
+    except NumberError:
         raise InputError(f"the budget is a number of labels (300) or a share of the pool (5%), not {text!r}") from None
     if not 0 < share <= 1:
         raise InputError(f"a share of the pool lies above 0% and goes up to 100%; the budget is {text!r}")
@@ -169,17 +189,19 @@ def _amount(text: str) -> float:
 
 
 def _step(text: str) -> int | Literal["geometric"]:
-    if text.isdecimal():
-        return int(text)
+    if is_whole(text, least=0):
+        return whole_number(text)
     if text != GEOMETRIC:
         raise InputError(f"every is a number of labels, or {GEOMETRIC}, not {text!r}")
     return "geometric"
 
 
 def _baseline(results: Results, wanted: str | None) -> str | None:
+    done = results.samplers_done()
     if wanted is not None:
-        return Strategy.parse(wanted).key
-    return "random" if "random" in results.samplers_done() and len(results.samplers_done()) > 1 else None
+        key = Strategy.parse(wanted).key
+        return key if key in done else None  # its runs failed, which is told
+    return "random" if "random" in done and len(done) > 1 else None
 
 
 def _print(results: Results, baseline: str | None) -> None:

@@ -3,32 +3,42 @@
 from __future__ import annotations
 
 import inspect
-import json
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from rulerank.cli.output import progress, stderr
+from rulerank.cli.output import note, progress
 from rulerank.collection import Collection
-from rulerank.discretize import Discretizer, informative_features
-from rulerank.errors import InputError
+from rulerank.discretize import Discretizer
+from rulerank.errors import InputError, RulerankError
+from rulerank.foreign.decoding import decode_whole
+from rulerank.foreign.parsing import parse_json
 from rulerank.letor import read_letor
+from rulerank.memory import check_memory
 from rulerank.registry import discretizers
-from rulerank.rules.items import Items
 
 
-def read(paths: list[Path], *, quiet: bool = False) -> Collection:
+def read_text(path: Path) -> str:
+    """Read a small file whole; an InputError says why it cannot be read, or where it is no text."""
+    try:
+        check_memory(2 * path.stat().st_size, f"{path}: a file of this size")
+        return decode_whole(path.read_bytes(), str(path))
+    except (OSError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
+
+
+def read(paths: list[Path], *, quiet: bool = False, encoding: str | None = None) -> Collection:
     """Read one or several LETOR files as one collection, and say on standard error what was odd about them."""
     parts = []
     with progress("reading", len(paths), quiet=quiet) as advance:
         for path in paths:
-            parts.append(read_letor(path))
+            parts.append(read_letor(path, encoding=encoding))
             advance(1)
     collection = parts[0] if len(parts) == 1 else Collection.concat(parts)
     if not quiet:
         for warning in collection.warnings:
-            stderr.print(f"[yellow]note:[/yellow] {warning}", soft_wrap=True)
+            note(warning)
     return collection
 
 
@@ -50,22 +60,11 @@ def discretizer_for(collection: Collection, method: str, bins: int | None) -> Di
 def load_discretizer(path: Path) -> Discretizer:
     """Read edges that `rulerank discretize --edges` wrote."""
     try:
-        return Discretizer.from_dict(json.loads(path.read_text(encoding="utf-8")))
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from error
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        saved = parse_json(read_text(path))
+        if not isinstance(saved, dict):
+            raise InputError("it is no JSON object")
+        return Discretizer.from_dict(saved)
+    except RulerankError as error:
         raise InputError(
             f"{path} is not a file of edges as `rulerank discretize --edges` writes it: {error}"
         ) from error
-
-
-def useful_items(fitted: Discretizer, collection: Collection) -> tuple[Items, np.ndarray]:
-    """Return the items of the features that take more than one value in the collection, and which those are.
-
-    A feature with one value in the whole pool carries no information and is left out.
-    """
-    items = fitted.transform(collection.features)
-    useful = np.flatnonzero(informative_features(items))
-    if not useful.size:
-        raise InputError("every feature has a single value, so no document can be told from another")
-    return np.ascontiguousarray(items[:, useful]), useful

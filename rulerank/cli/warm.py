@@ -21,6 +21,7 @@ from rulerank.discretize import Tube
 from rulerank.export import make_bundle
 from rulerank.export.lines import with_queries
 from rulerank.letor import read_letor, write_letor
+from rulerank.letor.measure import measure_source
 from rulerank.metrics import evaluate
 from rulerank.ranking import LRAR
 from rulerank.registry import discretizers, rankers, samplers
@@ -99,6 +100,7 @@ def _read_and_write(collection: Collection) -> None:
     write_letor(collection, file)
     file.write(b"1 qid:last 1:0.5 9:0.5\n")
     file.seek(0)
+    measure_source(file)  # as the reader does for what is not small
     make_bundle(read_letor(file))
     with_queries(b"1 1:0.5\n", np.ones(1, dtype=np.int64))  # used where a check finds a difference
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from array import array
 from collections.abc import Sequence
 
@@ -11,10 +12,18 @@ from numpy.typing import NDArray
 from rulerank.clicks.log import DEEPEST, LARGEST_GRADE, ClickLog, Reading, counted
 from rulerank.clicks.problems import Problems, RowError
 from rulerank.errors import InputError
+from rulerank.foreign.numbers import LARGEST, shown
+from rulerank.foreign.storable import unstorable
+from rulerank.memory import MemoryMeter
 from rulerank.metrics.users import ANY
 
 UNJUDGED = ("drop", "zero")
 """What becomes of a session with a result that has no grade: left out, as in the paper, or taken for grade 0."""
+
+
+BYTES_PER_ENTRY = 150  # of a name or a list of results, beside its own bytes
+BYTES_PER_PLACE = 12  # document, language and grade of a place in a list
+BYTES_PER_ROW = 300  # of a number of equal sessions
 
 
 class LogBuilder:
@@ -41,6 +50,9 @@ class LogBuilder:
         self._languages: dict[str, int] = {}
         self._configs: dict[bytes, int] = {}
         self._counts: dict[tuple[int, int], int] = {}
+        self._meter = MemoryMeter("the sessions up to here, counted by what they show and what is clicked,")
+        self._longest = 0
+        self._sessions = 0
         self.rows = 0
         self.dropped = 0
 
@@ -61,8 +73,8 @@ class LogBuilder:
     @staticmethod
     def check_sessions(sessions: int) -> None:
         """Say so if this cannot be a number of sessions."""
-        if isinstance(sessions, bool) or not isinstance(sessions, int) or sessions < 1:
-            raise RowError(f"sessions is a whole number from 1 up, not {sessions!r}")
+        if isinstance(sessions, bool) or not isinstance(sessions, int) or not 1 <= sessions <= LARGEST:
+            raise RowError(f"sessions is a whole number from 1 to {LARGEST}, not {shown(sessions)}")
 
     def configuration(
         self, query: str, documents: Sequence[str], grades: Sequence[int | None], languages: Sequence[str] | None = None
@@ -70,15 +82,15 @@ class LogBuilder:
         """Return the number by which `count` knows a list of results; -1 if its sessions are left out."""
         if not query:
             raise RowError("the query is empty")
-        shown = len(documents)
-        if not shown:
+        count = len(documents)
+        if not count:
             raise RowError("there are no documents")
         for name, values in (("grades", grades), ("languages", languages)):
-            if values is not None and len(values) != shown:
-                raise RowError(f"{shown} documents, but {len(values)} {name}")
-        length = min(shown, self._depth or shown)
+            if values is not None and len(values) != count:
+                raise RowError(f"{count} documents, but {len(values)} {name}")
+        length = min(count, self._depth or count)
         if length > DEEPEST:
-            raise RowError(f"{shown} documents; at most {DEEPEST} can be counted: give a depth to cut lists")
+            raise RowError(f"{count} documents; at most {DEEPEST} can be counted: give a depth to cut lists")
         if not all(documents):
             raise RowError("a document has no name")
         checked = [self._grade(grade) for grade in grades]
@@ -91,42 +103,63 @@ class LogBuilder:
             raise RowError("a document has no language, though others have one")
         if self._asked is not None and not set(spoken) <= set(self._asked):
             other = next(name for name in spoken if name not in self._asked)
-            raise RowError(f"the language {other!r} is not among {', '.join(self._asked)}")
-        codes = [self._queries.setdefault(query, len(self._queries))]
-        codes += [self._documents.setdefault(name, len(self._documents)) for name in documents[:length]]
-        codes += [self._languages.setdefault(name, len(self._languages)) for name in spoken]
-        codes += checked[:length]
-        return self._configs.setdefault(array("i", codes).tobytes(), len(self._configs))
+            raise RowError(f"the language {shown(other)} is not among {', '.join(self._asked)}")
+        for name in (query, *documents[:length], *spoken):
+            if fault := unstorable(name):
+                raise RowError(f"the name {shown(name)}: {fault}")
+        codes = [self._code(self._queries, query)]
+        codes += [self._code(self._documents, name) for name in documents[:length]]
+        codes += [self._code(self._languages, name) for name in spoken]
+        key = array("i", codes + checked[:length]).tobytes()
+        known = self._configs.get(key)
+        if known is None:
+            # Kept in three tables that are as wide as the longest list.
+            self._longest = max(self._longest, length)
+            self._meter.add(BYTES_PER_ENTRY + 2 * len(key))
+            self._meter.check(len(self._configs) * self._longest * BYTES_PER_PLACE)
+            known = self._configs[key] = len(self._configs)
+        return known
+
+    def _code(self, known: dict[str, int], name: str) -> int:
+        if name not in known:
+            self._meter.add(BYTES_PER_ENTRY + sys.getsizeof(name))
+            known[name] = len(known)
+        return known[name]
 
     def _grade(self, grade: int | None) -> int:
         if grade is None:
             return -1
         if isinstance(grade, bool) or not isinstance(grade, int):
-            raise RowError(f"a grade is a whole number, not {grade!r}")
+            raise RowError(f"a grade is a whole number, not {shown(grade)}")
         most = self._max_grade or LARGEST_GRADE
         if not -1 <= grade <= most:
-            raise RowError(f"grade {grade} is not from 0 to {most} (or -1: not judged)")
+            raise RowError(f"grade {shown(grade)} is not from 0 to {most} (or -1: not judged)")
         return grade
 
-    def pattern(self, clicks: Sequence[int], shown: int) -> int:
+    def pattern(self, clicks: Sequence[int], length: int) -> int:
         """Return the clicked positions as bits; clicks past the results that count are ignored."""
-        if len(clicks) != shown:
-            raise RowError(f"{shown} documents, but {len(clicks)} clicks: give 0 or 1 for each")
+        if len(clicks) != length:
+            raise RowError(f"{length} documents, but {len(clicks)} clicks: give 0 or 1 for each")
         bits = 0
         for place, click in enumerate(clicks):
             if click not in (0, 1):
-                raise RowError(f"a click is 0 or 1, not {click!r}")
-            if click and place < (self._depth or shown):
+                raise RowError(f"a click is 0 or 1, not {shown(click)}")
+            if click and place < (self._depth or length):
                 bits |= 1 << place
         return bits
 
     def count(self, config: int, pattern: int, sessions: int = 1) -> None:
         """Count sessions of a configuration and a pattern."""
+        if self._sessions + sessions > LARGEST:
+            raise RowError(f"with {sessions} more there are over {LARGEST} sessions, more than can be counted")
+        self._sessions += sessions
         self.rows += 1
         if config < 0:
             self.dropped += sessions
             return
         key = (config, pattern)
+        if key not in self._counts:
+            self._meter.add(BYTES_PER_ROW)
         self._counts[key] = self._counts.get(key, 0) + sessions
 
     def finish(self, problems: Problems | None = None, notes: Sequence[str] = ()) -> ClickLog:

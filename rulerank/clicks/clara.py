@@ -20,10 +20,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import IO
 
-from rulerank.clicks.builder import LogBuilder
+from rulerank.clicks.builder import BYTES_PER_ENTRY, LogBuilder
+from rulerank.clicks.log import LARGEST_GRADE
 from rulerank.clicks.problems import Problems, RowError
-from rulerank.clicks.source import Source, name_of, opened, text_lines
+from rulerank.clicks.source import LogLines, Source, name_of, opened
 from rulerank.errors import InputError
+from rulerank.foreign.numbers import NumberError, whole_number
+from rulerank.memory import MemoryMeter
 
 JOINS = ("urls", "number")
 Grades = dict[str, dict[str, int]]
@@ -54,23 +57,35 @@ def read_clara(
 
 def _read_grades(source: Source) -> Grades:
     found: Grades = defaultdict(dict)
+    meter = MemoryMeter(f"{name_of(source)}: the grades up to here")
     with opened(source) as file:
-        for line, text in enumerate(text_lines(file), 1):
+        lines = LogLines(file, name_of(source))
+        for line, text in enumerate(lines, 1):
             parts = text.rstrip("\r\n").split("\t")
             if (line == 1 and parts[0] == "query") or parts == [""]:
                 continue
-            if len(parts) != 3 or not parts[2].isdigit():
-                raise InputError(f"{name_of(source)}:{line}: a row is query, url and grade, separated by tabs")
-            found[parts[0]][parts[1]] = int(parts[2])
+            try:
+                lines.check()
+                if len(parts) != 3:
+                    raise RowError("a row is query, url and grade, separated by tabs")
+                grade = whole_number(parts[2], least=0, most=LARGEST_GRADE)
+            except (RowError, NumberError) as error:
+                raise InputError(f"{name_of(source)}:{line}: {error}") from None
+            meter.add(BYTES_PER_ENTRY + 2 * len(text))
+            found[parts[0]][parts[1]] = grade
     return dict(found)
 
 
 def _urls_of_queries(file: IO[bytes]) -> dict[str, set[str]]:
     shown: dict[str, set[str]] = defaultdict(set)
-    for text in text_lines(file):
+    meter = MemoryMeter("the urls of queries up to here")
+    for text in LogLines(file):
         parts = text.rstrip("\r\n").split("\t")
         if len(parts) > 5 and parts[2] == "Q":
+            before = len(shown[parts[3]])
             shown[parts[3]].update(url for url in parts[5:] if url)
+            if len(shown[parts[3]]) > before:
+                meter.add(BYTES_PER_ENTRY + 2 * len(text))
     return shown
 
 
@@ -103,7 +118,13 @@ def _sessions(file: IO[bytes], problems: Problems) -> Iterator[tuple[int, str, l
     """Yield line, query, urls and the clicked places of every `Q` row; a session's rows stand together."""
     current: str | None = None
     asked: list[tuple[int, str, list[str], set[int]]] = []
-    for line, text in enumerate(text_lines(file), 1):
+    lines = LogLines(file, problems.source)
+    for line, text in enumerate(lines, 1):
+        try:
+            lines.check()
+        except RowError as error:
+            problems.add(line, error)
+            continue
         parts = text.rstrip("\r\n").split("\t")
         kind = parts[2] if len(parts) > 3 else ""
         if kind not in ("Q", "C"):
@@ -119,7 +140,7 @@ def _sessions(file: IO[bytes], problems: Problems) -> Iterator[tuple[int, str, l
         url = parts[3]
         latest = next((one for one in reversed(asked) if url in one[2]), None)
         if latest is None:
-            problems.add(line, f"a click on {url!r}, which no query of its session shows")
+            problems.add(line, f"a click on {url[:60]!r}, which no query of its session shows")
         else:
             latest[3].add(latest[2].index(url))
     yield from asked

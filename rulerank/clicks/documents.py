@@ -102,7 +102,7 @@ class DocumentFit:
                 int(saved["sessions"]),
                 float(saved["smoothing"]),
             )
-        except (KeyError, IndexError, TypeError, ValueError) as error:
+        except (KeyError, IndexError, TypeError, ValueError, OverflowError) as error:
             raise InputError(f"the saved click model is not whole: {error!r}") from error
 
     def by_position(self, log: ClickLog) -> tuple[Floats, Floats]:

@@ -16,30 +16,37 @@ from __future__ import annotations
 
 import csv
 import importlib
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from rulerank.clicks.builder import LogBuilder
 from rulerank.clicks.problems import Problems, RowError
-from rulerank.clicks.source import text_lines
-from rulerank.errors import InputError
+from rulerank.clicks.source import LogLines
+from rulerank.errors import InputError, MemoryLimitError
+from rulerank.foreign.numbers import NumberError, shown, whole_number
+from rulerank.foreign.parsing import parse_json
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 NEEDED = ("query", "documents", "grades", "clicks")
 OPTIONAL = ("languages", "sessions")
 CACHED = 100_000
 """So many lists and patterns of clicks are remembered with what they mean: a log repeats itself, and parsing is most of
 the work. Apart from each other, because few lists with few patterns make many different rows."""
+CACHED_CHARACTERS = 1 << 25
 BATCH = 20_000
 
 
 def read_csv(file: IO[bytes], builder: LogBuilder, problems: Problems) -> None:
     """Read our layout as CSV, in a stream."""
-    reader = csv.reader(text_lines(file))
+    lines = LogLines(file, problems.source)
+    reader = csv.reader(iter(lines))
     try:
         heads = [head.strip().lower() for head in next(reader, [])]
-    except csv.Error as error:
+        lines.check()
+    except (csv.Error, RowError) as error:
         raise InputError(f"{problems.source} is not a CSV: {error}") from None
     missing = [name for name in NEEDED if name not in heads]
     if missing:
@@ -50,13 +57,14 @@ def read_csv(file: IO[bytes], builder: LogBuilder, problems: Problems) -> None:
     spoken, times = (heads.index(name) if name in heads else None for name in OPTIONAL)
     list_of = itemgetter(*(heads.index(name) for name in NEEDED[:3]), *([] if spoken is None else [spoken]))
     clicked = heads.index("clicks")
-    lists: dict[tuple[str, ...], tuple[int, int]] = {}
-    patterns: dict[tuple[str, int], int] = {}
+    lists = _Remembered[tuple[str, ...], tuple[int, int]](lambda key: sum(map(len, key)))
+    patterns = _Remembered[tuple[str, int], int](lambda key: len(key[0]))
     while True:
         try:
             row = next(reader, None)
             if row is None:
                 return
+            lines.check()
             if not row:
                 continue
             if len(row) != len(heads):
@@ -67,27 +75,33 @@ def read_csv(file: IO[bytes], builder: LogBuilder, problems: Problems) -> None:
                 builder.check_sessions(sessions)
             key, clicks = list_of(row), row[clicked]
             found = lists.get(key)
-            shown = len(key[1].split()) if found is None else found[1]
-            pattern = patterns.get((clicks, shown))
+            length = len(key[1].split()) if found is None else found[1]
+            pattern = patterns.get((clicks, length))
             if pattern is None:
-                _make_room(patterns, clicks)
-                pattern = patterns[clicks, shown] = builder.pattern(_wholes(clicks), shown)
+                pattern = patterns[clicks, length] = builder.pattern(_wholes(clicks), length)
             if found is None:
-                _make_room(lists, *key)
                 languages = None if spoken is None else key[3].split()
-                found = builder.configuration(key[0].strip(), key[1].split(), _wholes(key[2]), languages), shown
+                found = builder.configuration(key[0].strip(), key[1].split(), _wholes(key[2]), languages), length
                 lists[key] = found
             builder.count(found[0], pattern, sessions)
         except (RowError, csv.Error) as error:
             problems.add(reader.line_num, error)
 
 
-def _make_room(known: dict[Any, Any], *texts: str) -> None:
-    """See to it that a text that was not met before can be remembered, and that it is one."""
-    if len(known) >= CACHED:
-        known.clear()
-    if any("\ufffd" in text for text in texts):
-        raise RowError("the row is not UTF-8 text")
+class _Remembered(dict[K, V]):
+    """What texts of a log mean, forgotten all at once when there are too many of them or they are too long."""
+
+    def __init__(self, size_of: Callable[[K], int]) -> None:
+        super().__init__()
+        self._size_of = size_of
+        self._size = 0
+
+    def __setitem__(self, key: K, value: V) -> None:
+        if len(self) >= CACHED or self._size > CACHED_CHARACTERS:
+            self.clear()
+            self._size = 0
+        self._size += self._size_of(key)
+        super().__setitem__(key, value)
 
 
 def _wholes(text: str) -> list[int]:
@@ -96,22 +110,24 @@ def _wholes(text: str) -> list[int]:
 
 def _whole(text: str) -> int:
     try:
-        return int(text)
-    except ValueError:
-        raise RowError(f"{text!r} is not a whole number") from None
+        return whole_number(text)
+    except NumberError as error:
+        raise RowError(str(error)) from None
 
 
 def read_jsonl(file: IO[bytes], builder: LogBuilder, problems: Problems) -> None:
     """Read our layout as JSON lines, in a stream."""
-    for line, text in enumerate(text_lines(file), 1):
-        if not text.strip():
-            continue
+    lines = LogLines(file, problems.source)
+    for line, text in enumerate(lines, 1):
         try:
-            if "\ufffd" in text:
-                raise RowError("the row is not UTF-8 text")
+            lines.check()
+            if not text.strip():
+                continue
             try:
-                row = json.loads(text)
-            except (ValueError, RecursionError) as error:
+                row = parse_json(text)
+            except MemoryLimitError:
+                raise
+            except InputError as error:
                 raise RowError(f"not a JSON object: {error}") from None
             if not isinstance(row, dict):
                 raise RowError("not a JSON object")
@@ -140,7 +156,7 @@ def read_parquet(file: IO[bytes], builder: LogBuilder, problems: Problems) -> No
                     _add(row, builder)
                 except RowError as error:
                     problems.add(line, error)
-    except arrow.ArrowException as error:
+    except (arrow.ArrowException, OSError, ValueError) as error:  # ValueError: texts that are not UTF-8
         raise InputError(f"{problems.source} is damaged after row {line}: {error}") from None
 
 
@@ -159,7 +175,7 @@ def _add(row: Mapping[str, Any], builder: LogBuilder) -> None:
         raise RowError(f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing")
     query = row["query"]
     if not isinstance(query, str | int) or isinstance(query, bool):
-        raise RowError(f"query is a text, not {query!r}")
+        raise RowError(f"query is a text, not {shown(query)}")
     languages, sessions = row.get("languages"), row.get("sessions")
     documents = _names(row["documents"], "documents")
     builder.add(
@@ -174,7 +190,7 @@ def _add(row: Mapping[str, Any], builder: LogBuilder) -> None:
 
 def _listed(values: Any, name: str) -> Sequence[Any]:
     if not isinstance(values, list):
-        raise RowError(f"{name} is a list, one value for each document, not {values!r}")
+        raise RowError(f"{name} is a list, one value for each document, not {shown(values)}")
     return values
 
 
@@ -182,7 +198,7 @@ def _names(values: Any, name: str) -> list[str]:
     found = _listed(values, name)
     for value in found:
         if not isinstance(value, str | int) or isinstance(value, bool):
-            raise RowError(f"{name} are texts, not {value!r}")
+            raise RowError(f"{name} are texts, not {shown(value)}")
     return [str(value) for value in found]
 
 

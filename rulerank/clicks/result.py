@@ -130,7 +130,7 @@ class Fit:
                 free=tuple(map(float, saved["free"])),
                 level=float(saved["level"]),
             )
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             if isinstance(error, InputError):
                 raise
             raise InputError(f"the saved click model is not whole: {error!r}") from error

@@ -12,6 +12,8 @@ from rulerank.clicks import documents, result
 from rulerank.clicks.documents import DocumentFit
 from rulerank.clicks.result import Fit
 from rulerank.errors import InputError
+from rulerank.foreign.decoding import decode_whole
+from rulerank.foreign.parsing import parse_json
 
 
 def fit_from_dict(saved: Any) -> Fit | DocumentFit:
@@ -35,9 +37,11 @@ def save_fit(fit: Fit | DocumentFit, path: str | os.PathLike[str]) -> None:
 def load_fit(path: str | os.PathLike[str]) -> Fit | DocumentFit:
     """Read a fit that `save_fit` wrote."""
     try:
-        saved = json.loads(Path(path).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror}") from error
-    except ValueError as error:
+        data = Path(path).read_bytes()
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
+    try:
+        saved = parse_json(decode_whole(data, os.fspath(path)))
+    except InputError as error:
         raise InputError(f"{path} is not JSON: {error}") from error
     return fit_from_dict(saved)

@@ -12,7 +12,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import IO, Any, cast
 
+from rulerank.clicks.problems import RowError
 from rulerank.errors import InputError
+from rulerank.foreign.decoding import Utf8Stream, bad_lines, is_utf8, without_bad_bytes
+from rulerank.foreign.lines import Kind, LineBlocks
+from rulerank.foreign.storable import readable
+
+LONGEST_LINE = 1 << 26
 
 Source = str | os.PathLike[str] | IO[Any]
 
@@ -25,10 +31,8 @@ _OPENERS: dict[bytes, Callable[..., Any]] = {
 
 def name_of(source: Source) -> str:
     """Return the name that messages use for a source."""
-    if isinstance(source, str | os.PathLike):
-        return os.fspath(source)
-    name = getattr(source, "name", None)
-    return name if isinstance(name, str) and name else "<stream>"
+    name = os.fspath(source) if isinstance(source, str | os.PathLike) else getattr(source, "name", None)
+    return readable(name) if isinstance(name, str) and name else "<stream>"
 
 
 @contextmanager
@@ -42,7 +46,11 @@ def opened(source: Source) -> Iterator[IO[bytes]]:
         else:
             start = source.tell()
             try:
-                raw = source if isinstance(source.read(0), bytes) else io.BytesIO(source.read().encode())
+                raw = (
+                    source
+                    if isinstance(source.read(0), bytes)
+                    else io.BytesIO(source.read().encode("utf-8", "surrogatepass"))
+                )
                 yield _unpacked(cast(IO[bytes], raw))
             finally:
                 source.seek(start)  # so that it can be read again
@@ -64,8 +72,40 @@ def _unpacked(file: IO[bytes]) -> IO[bytes]:
     return file
 
 
-def text_lines(file: IO[bytes]) -> Iterator[str]:
-    """Yield the lines as text; bytes that are not UTF-8 become U+FFFD, which the layouts refuse."""
-    for place, line in enumerate(file):
-        text = line.decode("utf-8", "replace")
-        yield text.removeprefix("\ufeff") if place == 0 else text
+class LogLines:
+    """The lines of a log as text, with their ends; what is no text in a line is its `fault`, for the row to refuse."""
+
+    name: str
+    total: int | None = None
+
+    def __init__(self, file: IO[bytes], name: str = "the log") -> None:
+        self.name = name
+        self._file = file
+        self._fault = ""
+
+    def check(self) -> None:
+        """Raise a RowError if a line that was given since the last check is no text."""
+        if self._fault:
+            fault, self._fault = self._fault, ""
+            raise RowError(fault)
+
+    def read(self, size: int) -> bytes:
+        """Return up to `size` bytes of the file."""
+        return self._file.read(size)
+
+    def done(self) -> int:
+        """Return how many bytes were read; nobody asks."""
+        return 0
+
+    def __iter__(self) -> Iterator[str]:
+        stream = Utf8Stream(self)
+        for kind, block in LineBlocks(stream, LONGEST_LINE):
+            if kind is Kind.TOO_LONG:
+                raise InputError(f"{self.name}: a line is longer than {LONGEST_LINE} bytes; is this a click log?")
+            faults = {} if is_utf8(block) else {line: (column, block[at]) for line, column, at in bad_lines(block)}
+            lines = (without_bad_bytes(block) if faults else block).decode("utf-8").split("\n")[:-1]
+            for number, line in enumerate(lines):
+                if number in faults:
+                    column, byte = faults[number]
+                    self._fault = f"column {column}: {stream.refusal(byte)}; save the file as UTF-8"
+                yield line + "\n"

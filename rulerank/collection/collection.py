@@ -15,17 +15,21 @@ from rulerank.collection.fields import (
     check_comments,
     check_features,
     check_grades,
+    check_ids,
     check_index,
     check_names,
     check_qids,
     docid_comment,
     docid_of,
     frozen,
+    reorder,
     row_numbers,
     seal,
 )
 from rulerank.collection.warnings import RegroupedQueries
 from rulerank.errors import InputError
+from rulerank.foreign.storable import LONGEST_ID
+from rulerank.memory import check_memory
 
 if TYPE_CHECKING:
     import pandas
@@ -68,10 +72,10 @@ class Collection:
             put("feature_names", _numbers(width))
         check_features(self.features, self.missing)
         check_grades(self.grades, rows)
-        check_qids(self.queries)
+        check_index(self.query_index, len(self.queries), rows)
+        check_qids(self.queries, self.query_index.tolist().index)
         if len(set(self.queries)) < len(self.queries):
             raise InputError("`queries` must be distinct")
-        check_index(self.query_index, len(self.queries), rows)
         check_comments(self.comments, rows)
         check_names(self.feature_names, width)
 
@@ -107,7 +111,9 @@ class Collection:
         labels = frozen(labels, np.int32, "grades", 1)
         check_comments(notes, len(matrix))
         check_grades(labels, len(matrix))
-        check_qids(known)
+        check_qids(known, lambda place: names.index(list(known)[place]))
+        check_ids("qid", names)
+        check_ids("docid", (docid_of(note) if len(note) > LONGEST_ID else "" for note in notes))
         check_features(matrix, None)
         check_names(feature_names or _numbers(matrix.shape[1]), matrix.shape[1])
         return cls._grouped(matrix, labels, index, list(known), notes, codes, tuple(feature_names), int, "row")
@@ -126,7 +132,7 @@ class Collection:
         unit: str,
         warnings: tuple[Any, ...] = (),
     ) -> Collection:
-        """Take over checked arrays, with the rows of each query brought together.
+        """Take over checked arrays that nobody else has, with the rows of each query brought together in place.
 
         `place_of` says in which `unit` a row stood, for the warning.
         """
@@ -137,8 +143,10 @@ class Collection:
             for row in np.delete(starts, first).tolist():
                 resumed.setdefault(int(index[row]), place_of(row))
             order = np.argsort(index, kind="stable")
-            features, grades, index = features[order], grades[order], index[order]
-            missing = None if missing is None else missing[order]
+            grades, index = grades[order], index[order]
+            reorder(features, order)
+            if missing is not None:
+                reorder(missing, order)
             comments = [comments[row] for row in order]
             qids = tuple(queries[k] for k in resumed)
             warnings = (RegroupedQueries(qids, tuple(resumed.values()), unit), *warnings)
@@ -206,7 +214,7 @@ class Collection:
         for texts in (self.queries, self.comments, self.feature_names):
             # None of these holds a NUL, so the joined text says where each one ends.
             digest.update(f"{len(texts)}:".encode())
-            digest.update("\0".join(texts).encode("utf-8", "surrogateescape") + b"\0")
+            digest.update("\0".join(texts).encode("utf-8") + b"\0")
         return digest.hexdigest()
 
     @cached_property
@@ -271,6 +279,9 @@ class Collection:
         if not parts:
             raise InputError("concat needs at least one collection")
         widest = max(parts, key=lambda part: len(part.feature_names))
+        rows, width = sum(map(len, parts)), widest.features.shape[1]
+        # The parts (widened, if need be) and the whole, each with a float and a code a cell.
+        check_memory(2 * 9 * rows * width, f"joining {len(parts)} collections to {rows:,} rows of {width:,} features")
         if all(part.feature_names == _numbers(part.features.shape[1]) for part in parts):
             parts = [part._widened(widest.features.shape[1]) for part in parts]
         for number, part in enumerate(parts, 1):

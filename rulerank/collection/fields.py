@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from rulerank.collection.codes import MAX_GRADE, NULL, PRESENT, UNLABELLED, Array
 from rulerank.errors import InputError
+from rulerank.foreign.numbers import shown
+from rulerank.foreign.storable import LONGEST_ID, too_long, unstorable
+
+CELLS_AT_ONCE = 1 << 20
 
 _BLANK_OR_HASH = re.compile(r"[ \t\r\n\v\f#\0]")
 _DOCID = re.compile(r"(?:^|\s)docid\s*=\s*(\S+)")
@@ -60,22 +64,32 @@ def seal(array: Array) -> Array:
     return array
 
 
+def reorder(matrix: Array, order: Array) -> None:
+    """Bring the rows of a matrix into an order, some columns at a time, so that it is never there twice."""
+    step = max(CELLS_AT_ONCE // max(len(order), 1), 1)
+    for start in range(0, matrix.shape[1], step):
+        matrix[:, start : start + step] = matrix[order, start : start + step]
+
+
 def check_features(features: Array, missing: Array | None) -> None:
     """Refuse a matrix that is not finite, or that does not hold 0.0 where a feature is missing."""
-    if not np.isfinite(features).all():
-        row, column = np.argwhere(~np.isfinite(features))[0]
-        raise InputError(
-            f"row {row}, feature {column + 1}: {features[row, column]} is not a finite number; "
-            "a missing value is 0.0 in `features` and marked in `missing`"
-        )
-    if missing is None:
-        return
-    if missing.shape != features.shape:
+    if missing is not None and missing.shape != features.shape:
         raise InputError(f"`missing` has shape {missing.shape}, `features` {features.shape}; they must be equal")
-    if missing.size and missing.max() > NULL:
+    if missing is not None and missing.size and missing.max() > NULL:
         raise InputError(f"`missing` holds {missing.max()}; its codes are 0 (present), 1 (absent) and 2 (NULL)")
-    if features.view(np.int64)[missing != PRESENT].any():
-        raise InputError("`features` must be 0.0 wherever `missing` says that a feature is missing")
+    # Some rows at a time: what is made for the check would else be as large as the matrix.
+    step = max(CELLS_AT_ONCE // max(features.shape[1], 1), 1)
+    for start in range(0, len(features), step):
+        some = features[start : start + step]
+        finite = np.isfinite(some)
+        if not finite.all():
+            row, column = np.argwhere(~finite)[0]
+            raise InputError(
+                f"row {start + row}, feature {column + 1}: {some[row, column]} is not a finite number; "
+                "a missing value is 0.0 in `features` and marked in `missing`"
+            )
+        if missing is not None and some.view(np.int64)[missing[start : start + step] != PRESENT].any():
+            raise InputError("`features` must be 0.0 wherever `missing` says that a feature is missing")
 
 
 def check_grades(grades: Array, rows: int) -> None:
@@ -87,11 +101,23 @@ def check_grades(grades: Array, rows: int) -> None:
         raise InputError(f"row {bad[0]}: grade {grades[bad[0]]} is not in {UNLABELLED} (unlabelled) to {MAX_GRADE}")
 
 
-def check_qids(qids: Iterable[Any]) -> None:
-    """Refuse a qid that could not be written to a LETOR file and read again."""
-    for qid in qids:
-        if not isinstance(qid, str) or not qid or _BLANK_OR_HASH.search(qid) or not _is_encodable(qid):
-            raise InputError(f"qid {qid!r} must be text without blanks, '#' or NUL")
+def check_qids(qids: Iterable[Any], row_of: Callable[[int], object]) -> None:
+    """Refuse a qid that could not be written to a LETOR file and read again, or not be kept.
+
+    `row_of` tells the first row of a qid by its place.
+    """
+    for place, qid in enumerate(qids):
+        if not isinstance(qid, str) or not qid or _BLANK_OR_HASH.search(qid):
+            raise InputError(f"row {row_of(place)}: qid {shown(qid)} must be text without blanks, '#' or NUL")
+        if fault := unstorable(qid):
+            raise InputError(f"row {row_of(place)}: qid {shown(qid)}: {fault}")
+
+
+def check_ids(what: str, ids: Iterable[str]) -> None:
+    """Refuse a qid or docid (`what`) that is too long to be a key of a table."""
+    for row, text in enumerate(ids):
+        if len(text) > LONGEST_ID:
+            raise InputError(f"row {row}: {too_long(what, text)}")
 
 
 def check_comments(comments: Sequence[Any], rows: int) -> None:
@@ -101,18 +127,10 @@ def check_comments(comments: Sequence[Any], rows: int) -> None:
     for row, comment in enumerate(comments):
         if not isinstance(comment, str):
             raise InputError(f"row {row}: the comment must be text, not {type(comment).__name__}")
-        if "\n" in comment or "\0" in comment or comment.endswith("\r") or not _is_encodable(comment):
+        if "\n" in comment or "\0" in comment or comment.endswith("\r"):
             raise InputError(f"row {row}: comment {comment[:60]!r} must be one line of text without NUL")
-
-
-def _is_encodable(text: str) -> bool:
-    """Say whether bytes give the text again: surrogates must stand for bytes that are not UTF-8."""
-    if text.isascii():
-        return True
-    try:
-        return text.encode("utf-8", "surrogateescape").decode("utf-8", "surrogateescape") == text
-    except UnicodeEncodeError:
-        return False
+        if fault := unstorable(comment):
+            raise InputError(f"row {row}: comment {comment[:60]!r}: {fault}")
 
 
 def check_names(names: Sequence[Any], features: int) -> None:
@@ -121,6 +139,9 @@ def check_names(names: Sequence[Any], features: int) -> None:
         raise InputError(f"{len(names)} feature names for {features} features; give one for each")
     if any(not isinstance(name, str) or not name for name in names) or len(set(names)) < len(names):
         raise InputError("feature names must be distinct, non-empty texts")
+    for number, name in enumerate(names, 1):
+        if fault := unstorable(name):
+            raise InputError(f"the name of feature {number}, {shown(name)}: {fault}")
 
 
 def check_index(query_index: Array, queries: int, rows: int) -> None:

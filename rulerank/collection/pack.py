@@ -4,20 +4,33 @@ from __future__ import annotations
 
 import io
 import json
+import math
+import zipfile
 import zlib
+from collections import deque
 from collections.abc import Iterable
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
 from rulerank.collection.codes import Array
 from rulerank.collection.collection import Collection
+from rulerank.collection.fields import seal
+from rulerank.errors import InputError
+from rulerank.foreign.storable import readable
+from rulerank.memory import MemoryLimit, memory_limit
+
+CELLS_AT_ONCE = 1 << 22
+
+
+def rows_at_once(collection: Collection, most: int) -> int:
+    """Return how many rows to pack in one piece: at most so many, and fewer where rows are wide."""
+    return max(min(most, CELLS_AT_ONCE // max(collection.features.shape[1], 1)), 1)
 
 
 def pack_rows(collection: Collection, start: int, stop: int) -> bytes:
     """Return rows start to stop as bytes."""
     rows = slice(start, stop)
-    # JSON escapes whatever a file's comment held, odd bytes included.
     comments = np.frombuffer(json.dumps(collection.comments[rows]).encode(), np.uint8)
     arrays: dict[str, Any] = {
         "features": collection.features[rows],
@@ -29,28 +42,80 @@ def pack_rows(collection: Collection, start: int, stop: int) -> bytes:
         arrays["missing"] = collection.missing[rows]
     buffer = io.BytesIO()
     np.savez(buffer, **arrays)
-    return zlib.compress(buffer.getvalue(), 1)
+    return zlib.compress(buffer.getbuffer(), 1)
 
 
 def unpack_rows(pieces: Iterable[bytes], queries: Iterable[str], feature_names: Iterable[str]) -> Collection:
-    """Return the collection that `pack_rows` took apart, from its pieces in order."""
-    parts = []
+    """Return the collection that `pack_rows` took apart, from its pieces in order.
+
+    A piece that says it is larger than it is, or than memory allows, is refused before it is unpacked. Collections that
+    were kept before texts were checked may hold bytes that are no text: they come back as `\\xe9`.
+    """
+    limit = memory_limit()
+    unpacked = deque[dict[str, Array]]()
+    size = 0
     for piece in pieces:
-        with np.load(io.BytesIO(zlib.decompress(piece)), allow_pickle=False) as found:
-            parts.append({name: found[name] for name in found.files})
-    missing = None
-    if any("missing" in part for part in parts):
-        blank = [part.get("missing", np.zeros(part["features"].shape, np.uint8)) for part in parts]
-        missing = np.concatenate(blank)
-    return Collection(
-        np.concatenate([part["features"] for part in parts]),
-        np.concatenate([part["grades"] for part in parts]),
-        np.concatenate([part["query_index"] for part in parts]),
-        tuple(queries),
-        tuple(comment for part in parts for comment in json.loads(part["comments"].tobytes())),
-        missing,
-        tuple(feature_names),
-    )
+        unpacked.append(_arrays(piece, limit, size))
+        size += sum(array.nbytes for array in unpacked[-1].values())
+    names = tuple(map(readable, feature_names))
+    if not unpacked:
+        raise InputError("a collection is kept in pieces, and there is none")
+    rows = sum(len(part["grades"]) for part in unpacked)
+    features = np.empty((rows, len(names)))
+    missing = np.zeros(features.shape, np.uint8) if any("missing" in part for part in unpacked) else None
+    grades, index = np.empty(rows, np.int32), np.empty(rows, np.int64)
+    comments: list[str] = []
+    start = 0
+    while unpacked:  # each piece is given up once it is copied, so that the matrix is there only once
+        part = unpacked.popleft()
+        stop = start + len(part["grades"])
+        try:
+            features[start:stop], grades[start:stop] = part["features"], part["grades"]
+            index[start:stop] = part["query_index"]
+            if missing is not None and "missing" in part:
+                missing[start:stop] = part["missing"]
+            comments += map(readable, json.loads(part["comments"].tobytes()))
+        except (ValueError, TypeError, RecursionError) as error:
+            raise InputError(f"the pieces of the collection do not fit together: {error}") from error
+        start = stop
+    arrays = (seal(features), seal(grades), seal(index))
+    codes = None if missing is None else seal(missing)
+    return Collection(*arrays, tuple(map(readable, queries)), tuple(comments), codes, names)
+
+
+def _arrays(piece: bytes, limit: MemoryLimit, before: int) -> dict[str, Array]:
+    """Return the arrays of a piece; `before` bytes of other pieces are there already."""
+    what = "reading the collection"
+    stream = zlib.decompressobj()
+    try:
+        data = stream.decompress(piece, max(limit.bytes - before, 1))
+        if stream.unconsumed_tail:
+            limit.check(limit.bytes + 1, what)
+        if not stream.eof:
+            raise InputError("a piece of the collection ends too soon")
+        found = {}
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            for member in archive.infolist():
+                with archive.open(member) as file:
+                    found[member.filename.removesuffix(".npy")] = _array(file, member.file_size)
+    except (zlib.error, zipfile.BadZipFile, ValueError, EOFError, NotImplementedError, RuntimeError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"a piece of the collection is damaged: {error}") from error
+    if not {"features", "grades", "query_index", "comments"} <= found.keys():
+        raise InputError("a piece of the collection lacks some of its arrays")
+    return found
+
+
+def _array(file: IO[bytes], size: int) -> Array:
+    """Read an array, after making sure that its data are as many as its head says."""
+    version = np.lib.format.read_magic(file)
+    shape, _, dtype = np.lib.format.read_array_header_1_0(file) if version == (1, 0) else ((), False, np.dtype(object))
+    if dtype.hasobject or math.prod(shape) * dtype.itemsize != size - file.tell():
+        raise ValueError("an array is not as long as it says")
+    file.seek(0)
+    found: Array = np.lib.format.read_array(file, allow_pickle=False)
+    return found
 
 
 def pack_numbers(numbers: Iterable[int]) -> bytes:

@@ -7,6 +7,7 @@ Each discretiser is one file that registers itself. All share the manners of `Di
 from rulerank.discretize.base import Discretizer, informative_features
 from rulerank.discretize.equal_frequency import EqualFrequency
 from rulerank.discretize.equal_width import EqualWidth
+from rulerank.discretize.items import items_of, useful_items
 from rulerank.discretize.mdlp import MDLP
 from rulerank.discretize.tube import Tube, log_likelihood
 
@@ -17,5 +18,7 @@ __all__ = [
     "EqualWidth",
     "Tube",
     "informative_features",
+    "items_of",
     "log_likelihood",
+    "useful_items",
 ]

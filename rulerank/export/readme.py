@@ -39,7 +39,7 @@ LOADING = {
         (LightGBM finds lightgbm.txt.query by itself)
         """,
     "csv": """\
-        frame = pandas.read_csv("documents.csv", dtype={"qid": str, "docid": str})
+        frame = pandas.read_csv("documents-for-machines.csv", dtype={"qid": str, "docid": str})
         """,
 }
 
@@ -52,6 +52,8 @@ def readme(export: Export, chosen: Iterable[Format]) -> bytes:
         _section("What is in it", _counts(export, chosen)),
         _section("Files", [line for each in chosen for line in _files(export, each)] + _own_files()),
     ]
+    if any(each.name in ("csv", "events") for each in chosen):
+        sections.append(_section("Which table to open with what", _which_is_which()))
     loading = [line for each in chosen for line in textwrap.dedent(LOADING.get(each.name, "")).splitlines()]
     if loading:
         sections.append(_section("How to load it", loading))
@@ -103,6 +105,16 @@ def _files(export: Export, each: Format) -> list[str]:
     names = each.names(export)
     shown = ", ".join(names) if len(names) <= 3 else f"{names[0]} to {names[-1]}"
     return [shown, *_indented(each.summary)]
+
+
+def _which_is_which() -> list[str]:
+    return textwrap.wrap(
+        "Names that end in -for-spreadsheets.csv are for Excel, LibreOffice, Google Sheets and the like: a text that "
+        "such a program would run as a formula (it begins with =, +, - or @) has an apostrophe before it, and the file "
+        "says that it is UTF-8. Numbers are the same. All other files are exact, for programs and data frames: do not "
+        "open them in a spreadsheet, for queries, documents and notes may come from anybody.",
+        WIDTH,
+    )
 
 
 def _own_files() -> list[str]:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from rulerank.collection.codes import ABSENT, PRESENT
 from rulerank.errors import MemoryLimitError
 from rulerank.kernels import kernel
+from rulerank.letor.measure import Shape
 from rulerank.letor.types import Array
+from rulerank.memory import MemoryLimit
 
 FIRST_CELLS = 1 << 16
 MIN_ROWS = 16
-BYTES_PER_CELL = 9  # a float and a code
+UNMEASURED = 1 << 26  # bytes up to which a file is read without being counted before
 
 
 @kernel
@@ -36,16 +40,21 @@ class RowBuffer:
     """Features, codes and grades of the rows read so far, with room for more.
 
     Everything is resized in place, so that reading never holds the matrix twice. Codes are only there once a
-    cell is missing.
+    cell is missing. Before it grows beyond what is small anyway, `measure` tells (or refuses) what the whole file
+    needs; it returns None for a stream that cannot be read twice, which is then checked as it grows.
     """
 
-    def __init__(self, max_features: int, max_bytes: int) -> None:
+    def __init__(self, max_features: int, limit: MemoryLimit, measure: Callable[[], Shape | None]) -> None:
         self.max_features = max_features
-        self.max_bytes = max_bytes
         self.width = 0
         self.capacity = MIN_ROWS
         self.grades = np.zeros(MIN_ROWS, dtype=np.int32)
         self.seen = np.zeros(0, dtype=np.int64)
+        self.runs = 0  # what the reader keeps beside the rows: runs of one query, and bytes of comments
+        self.notes = 0
+        self._limit = limit
+        self._measure: Callable[[], Shape | None] | None = measure
+        self._whole: Shape | None = None
         self._cells = np.zeros(0)
         self._codes: Array | None = None
 
@@ -71,33 +80,51 @@ class RowBuffer:
             raise MemoryLimitError(f"no memory for {rows} rows of {width} features; read the file in parts") from exc
         self.capacity = rows
 
-    def _check(self, rows: int, width: int) -> int:
-        """Refuse a matrix above the limit; return the most rows that the limit allows."""
-        most = self.max_bytes // (BYTES_PER_CELL * max(width, 1))
-        if rows > most:
-            raise MemoryLimitError(
-                f"{rows} or more rows of {width} features need more than the limit of {self.max_bytes} bytes; "
-                "read the file in parts, or raise the limit: read_letor(..., max_bytes=...)"
-            )
-        return most
+    def _shape(self, rows: int, width: int) -> Shape:
+        return Shape(rows, width, self.runs, self.notes)
+
+    def _check(self, rows: int, width: int) -> None:
+        """Refuse what needs more than the limit: once for the whole file, if it can be counted, then for so much."""
+        shape = self._shape(rows, width)
+        if self._measure and shape.bytes > UNMEASURED:
+            measure, self._measure = self._measure, None
+            self._whole = measure()
+        shape.check(self._limit, " or more")
+
+    def check_beside(self, rows: int) -> None:
+        """Refuse what the reader keeps beside the rows, if that is too much."""
+        self._check(rows, self.width)
+
+    def _wanted(self, rows: int, width: int) -> int:
+        """Return how many rows to make room for: all there are, if that is known, or some more than these."""
+        if self._whole and self._whole.rows > rows:
+            return self._whole.rows
+        wanted = rows + max(rows // 4, MIN_ROWS)
+        return wanted if self._shape(wanted, width).bytes <= self._limit.bytes else rows + 1
 
     def add_rows(self) -> None:
-        """Make room for more rows."""
-        most = self._check(self.capacity + 1, self.width)
-        self._resize(min(self.capacity + max(self.capacity // 4, MIN_ROWS), most), self.width)
+        """Make room for more rows; all that there was room for are stored."""
+        self._check(self.capacity + 1, self.width)
+        if self._whole and self._whole.width > self.width:
+            self.widen(self._whole.width, self.capacity)
+        else:
+            self._resize(self._wanted(self.capacity, self.width), self.width)
 
     def widen(self, needed: int, rows: int) -> None:
         """Make room for `needed` features in the next row; the `rows` stored ones lack the new features."""
-        if rows == 0:
-            width = needed
-        else:
+        self._check(rows + 1, needed)
+        width = needed
+        if self._whole:
+            width = max(needed, self._whole.width)
+        elif rows:
             # Some slack, so that a file whose features grow row by row is not moved at every row.
-            width = max(needed, min(self.width + self.width // 4, self.max_features))
+            slack = max(needed, min(self.width + self.width // 4, self.max_features))
+            width = slack if self._shape(rows + 1, slack).bytes <= self._limit.bytes else needed
+        if rows:
             self.add_codes()
         old, self.width = self.width, width
         # The rows to spare were counted for narrow rows; as many wide ones could be far too much.
-        wanted = max(rows + max(rows // 4, MIN_ROWS), FIRST_CELLS // width)
-        self._resize(min(wanted, self._check(rows + 1, width)), width)
+        self._resize(max(self._wanted(rows, width), FIRST_CELLS // width), width)
         self.seen = np.zeros(width, dtype=np.int64)
         if rows and self._codes is not None:
             _spread(self._cells.view(np.uint8), rows, old * 8, width * 8, 0)

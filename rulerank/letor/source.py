@@ -18,6 +18,7 @@ from contextlib import ExitStack, contextmanager
 from typing import IO, Any
 
 from rulerank.errors import InputError
+from rulerank.foreign.storable import readable
 
 Source = str | os.PathLike[str] | IO[Any]
 
@@ -27,8 +28,6 @@ SPOOL = 1 << 24
 _GZIP, _XZ, _BZ2, _ZIP = b"\x1f\x8b", b"\xfd7zXZ\x00", b"BZh", b"PK\x03\x04"
 _EMPTY_ZIP = b"PK\x05\x06"
 _FOREIGN = {
-    b"\xff\xfe": "the text is UTF-16; save it as UTF-8",
-    b"\xfe\xff": "the text is UTF-16; save it as UTF-8",
     b"\x28\xb5\x2f\xfd": "the file is compressed with zstd; unpack it first, or use gzip, xz, bz2 or zip",
     b"7z\xbc\xaf\x27\x1c": "the file is a 7z archive; unpack it first, or use gzip, xz, bz2 or zip",
     _GZIP: "the file is compressed twice; unpack it first",
@@ -50,10 +49,8 @@ def describe_foreign(head: bytes) -> str | None:
 
 def source_name(source: Source) -> str:
     """Return the name that messages use for a source."""
-    if isinstance(source, str | os.PathLike):
-        return os.fspath(source)
-    name = getattr(source, "name", None)
-    return name if isinstance(name, str) and name else "<stream>"
+    name = os.fspath(source) if isinstance(source, str | os.PathLike) else getattr(source, "name", None)
+    return readable(name) if isinstance(name, str) and name else "<stream>"
 
 
 class _Counted(io.RawIOBase):
@@ -85,10 +82,11 @@ class _Counted(io.RawIOBase):
         except (OSError, ValueError) as exc:
             raise InputError(f"{self._name}: cannot be read: {exc}") from exc
         if isinstance(piece, str):
+            # Whatever is no character becomes bytes that are no UTF-8, which the readers refuse by line and column.
             try:
                 return piece.encode("utf-8", "surrogateescape")
-            except UnicodeEncodeError as exc:
-                raise InputError(f"{self._name}: the text has half a surrogate pair ({exc}); mend its text") from exc
+            except UnicodeEncodeError:
+                return piece.encode("utf-8", "surrogatepass")
         if piece is None:
             raise InputError(f"{self._name}: the stream has no data yet; open it in blocking mode")
         if not isinstance(piece, bytes | bytearray | memoryview):
@@ -141,7 +139,7 @@ def _open_zip(file: IO[bytes], name: str, stack: ExitStack) -> ByteSource:
         archive = stack.enter_context(zipfile.ZipFile(file))
         members = [m for m in archive.infolist() if not _is_clutter(m)]
         if len(members) != 1:
-            names = ", ".join(m.filename for m in members[:10]) or "none"
+            names = ", ".join(readable(m.filename) for m in members[:10]) or "none"
             raise InputError(
                 f"{name}: the zip must hold one file, but it holds {len(members)} ({names}); "
                 "pack them one by one, or read each with zipfile and pass the open file"
@@ -151,7 +149,8 @@ def _open_zip(file: IO[bytes], name: str, stack: ExitStack) -> ByteSource:
         raise BrokenStreamError(f"the zip ends too soon or is damaged ({exc}); fetch or pack it again") from exc
     except (RuntimeError, NotImplementedError) as exc:
         raise InputError(f"{name}: the zip cannot be unpacked: {exc}") from exc
-    return ByteSource(f"{name}/{members[0].filename}", stream, "zip", stream.tell, members[0].file_size)
+    shown = f"{name}/{readable(members[0].filename)}"
+    return ByteSource(shown, stream, "zip", stream.tell, members[0].file_size)
 
 
 def _copied(counted: _Counted, stack: ExitStack) -> IO[bytes]:

@@ -95,7 +95,7 @@ def _writer(target: IO[Any]) -> Write:
     def write(data: bytes) -> None:
         try:
             if is_text:
-                target.write(data.decode("utf-8", "surrogateescape"))
+                target.write(data.decode("utf-8"))
                 return
             view = memoryview(data)
             while view:  # a raw stream may take only a part at a time

@@ -69,7 +69,7 @@ class _RowWriter:
         self._wanted = wanted
         self._step = step
         self._labels, self._label_ends = _joined([f" {feature}:".encode() for feature in range(1, width + 1)])
-        self._qids, self._qid_ends = _joined([qid.encode("utf-8", "surrogateescape") for qid in collection.queries])
+        self._qids, self._qid_ends = _joined([qid.encode("utf-8") for qid in collection.queries])
         self._qid_sizes = np.diff(self._qid_ends)
         longest_label = int(np.diff(self._label_ends).max()) if width else 0
         self._row_room = width * (longest_label + LONGEST_NUMBER) + LONGEST_GRADE + 8
@@ -92,7 +92,7 @@ class _RowWriter:
         if left:
             texts = [_in_python(v, wanted) for v in flat[places[: flat.size] == LEFT_TO_PYTHON].tolist()]
         others, other_ends = _joined(texts)
-        notes = ("\n".join(collection.comments[part]) + "\n").encode("utf-8", "surrogateescape")
+        notes = ("\n".join(collection.comments[part]) + "\n").encode("utf-8")
         index = collection.query_index[part]
         room = len(values) * self._row_room + others.size + len(notes) + int(self._qid_sizes[index].sum())
         out = np.empty(room, dtype=np.uint8)

@@ -107,7 +107,7 @@ class IntentUser:
                 np.asarray(saved["prior"], np.float64),
                 np.asarray(saved["relevance"], np.float64),
             )
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
             if isinstance(error, InputError):
                 raise
             raise InputError(f"this does not describe a user of a click model: {error}") from error

@@ -13,13 +13,21 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from rulerank.errors import InputError
+from rulerank.foreign.encodings import (
+    BAD,
+    BAD_CHARACTER,
+    LONGEST_LINE,
+    Encoding,
+    detect_encoding,
+    given_encoding,
+    is_binary,
+)
+from rulerank.foreign.storable import readable
 from rulerank.letor.source import BrokenStreamError, ByteSource, describe_foreign, open_source
 from rulerank.prepare.archives import OpenArchive, looks_like_zip, zip_members
-from rulerank.prepare.encodings import BAD, BAD_CHARACTER, Encoding, detect_encoding, given_encoding, is_binary
 from rulerank.prepare.problems import Problems
 
 PIECE = 1 << 20
-LONGEST_LINE = 1 << 26
 MOST_FILES = 20_000
 FORMATS = "CSV, TSV, JSONL, BEIR, TREC or SMART files"
 PACKED = (".gz", ".xz", ".bz2", ".zip")
@@ -86,7 +94,7 @@ def files_of(path: str | Path) -> list[DataFile]:
     if where.is_file():
         single = file_at(where)
         if looks_like_zip(where.name, single.first_bytes()):
-            return _checked(zip_files(str(where), lambda: zipfile.ZipFile(where)), where)
+            return _checked(zip_files(readable(str(where)), lambda: zipfile.ZipFile(where)), where)
         return [single]
     if not where.is_dir():
         raise InputError(f"{where} is neither a folder nor a file; give the folder that holds the texts")
@@ -102,13 +110,14 @@ def file_at(path: str | Path, name: str | None = None) -> DataFile:
     """Return the file at a path."""
     where = Path(path).expanduser()
     if not where.is_file():
-        raise InputError(f"{where} is not a file; check the path")
-    return DataFile(name or str(where), where.stat().st_size, lambda stack: str(where))
+        raise InputError(f"{readable(str(where))} is not a file; check the path")
+    return DataFile(readable(name or str(where)), where.stat().st_size, lambda stack: str(where))
 
 
 def zip_files(name: str, archive_of: OpenArchive) -> list[DataFile]:
     """Return the files of a zip, wherever it is; `archive_of` opens it as often as needed."""
-    return _limited([DataFile(*member) for member in zip_members(name, archive_of)], name)
+    members = zip_members(name, archive_of)
+    return _limited([DataFile(readable(member), size, opened) for member, size, opened in members], name)
 
 
 def _checked(found: list[DataFile], where: Path) -> list[DataFile]:
@@ -160,9 +169,7 @@ class TextLines:
                 head = stream.read(PIECE)
                 if given:
                     return given_encoding(given, head)
-                if not head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and (
-                    foreign := describe_foreign(head)
-                ):
+                if foreign := describe_foreign(head):
                     raise InputError(f"{self.name}: {foreign}")
                 found = detect_encoding(_pieces(stream, head))
                 if found.by_line and is_binary(head):
@@ -185,6 +192,7 @@ class TextLines:
         while piece := stream.read(PIECE):
             self._told(len(piece))
             *lines, rest = (rest + decoder.decode(piece)).split("\n")
+            self._check_length(len(rest))
             for line in lines:
                 yield self._checked(line)
         rest += decoder.decode(b"", True)
@@ -196,16 +204,14 @@ class TextLines:
         self.line += 1
         if BAD in line:
             line = line.replace(BAD, "\ufffd")
-            self._complain_character(line, f"character {line.index(chr(0xFFFD)) + 1}")
+            self._complain_character(line, f"column {line.index(chr(0xFFFD)) + 1}: this")
         return line.rstrip("\r")
 
     def _complain_character(self, text: str, which: str) -> None:
         given = self.encoding.how == "given"
         known = "which was named as the encoding" if given else "as the rest of the file is"
         better = "another encoding, or none to have it detected" if given else "the encoding"
-        self.complain(
-            text, f"{which} of the line is not {self.encoding.label}, {known}; mend the line, or name {better}"
-        )
+        self.complain(text, f"{which} is not {self.encoding.label}, {known}; mend the line, or name {better}")
 
     def _byte_lines(self, stream: ByteSource, done: int) -> Iterator[str]:
         rest = b""
@@ -213,12 +219,15 @@ class TextLines:
             self._told(len(piece) + done)
             done = 0
             *lines, rest = (rest + piece).split(b"\n")
-            if len(rest) > LONGEST_LINE:
-                raise InputError(f"{self.name}: a line is longer than {LONGEST_LINE} bytes; is this a text file?")
+            self._check_length(len(rest))
             for line in lines:
                 yield self._decoded(line)
         if rest:
             yield self._decoded(rest)
+
+    def _check_length(self, size: int) -> None:
+        if size > LONGEST_LINE:
+            raise InputError(f"{self.name}: a line is longer than {LONGEST_LINE} bytes; is this a text file?")
 
     def _decoded(self, raw: bytes) -> str:
         self.line += 1
@@ -226,7 +235,8 @@ class TextLines:
             return raw.decode(self.encoding.name).rstrip("\r")
         except UnicodeDecodeError as error:
             text = raw.decode(self.encoding.name, "replace")
-            self._complain_character(text, f"byte {error.start + 1}")
+            before = raw[: error.start].decode(self.encoding.name, "replace")
+            self._complain_character(text, f"column {len(before) + 1}: byte {raw[error.start]:02X}")
             return text.rstrip("\r")
 
     def _told(self, size: int) -> None:

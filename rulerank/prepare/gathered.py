@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from rulerank.foreign.storable import LONGEST_ID, LONGEST_LANGUAGE, storable, too_long, unstorable
+from rulerank.memory import MemoryMeter
 from rulerank.prepare.files import TextLines
 from rulerank.texts import DocumentText, QueryText
 
-# What a database, a LETOR comment or a qid cannot hold.
-_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
-_UNFIT_DOCID = re.compile(r"[\s\0\ud800-\udfff]")
-_UNFIT_QID = re.compile(r"[\s#\0\ud800-\udfff]")
+# What a LETOR comment or a qid cannot hold.
+_UNFIT_DOCID = re.compile(r"\s")
+_UNFIT_QID = re.compile(r"[\s#]")
+BYTES_PER_TEXT = 600  # of a record beside its texts: its object, its id, and its places in tables
 
 
 @dataclass
@@ -36,6 +39,7 @@ class Gatherer:
     def __init__(self) -> None:
         self.gathered = Gathered()
         self.empty: list[str] = []
+        self.meter = MemoryMeter("the texts up to here", "bring fewer documents")
         self._places: dict[tuple[str, str], str] = {}
 
     def document(
@@ -56,7 +60,12 @@ class Gatherer:
         if not title and not body:
             self.empty.append(docid)
             return
-        self.gathered.documents[docid] = DocumentText(title, body, (language or "").strip().lower() or None)
+        code = clean(language or "").lower() or None
+        if len(code or "") > LONGEST_LANGUAGE:
+            source.complain(code or "", "no language code such as 'en'", line)
+            return
+        self.meter.add(BYTES_PER_TEXT + sys.getsizeof(title) + sys.getsizeof(body))
+        self.gathered.documents[docid] = DocumentText(title, body, code)
         for name, value in (numbers or {}).items():
             self.gathered.numbers.setdefault(name, {})[docid] = value
 
@@ -71,6 +80,7 @@ class Gatherer:
         if not text:
             source.complain(qid, "the query has no text", line)
             return
+        self.meter.add(BYTES_PER_TEXT + sys.getsizeof(text) + sys.getsizeof(need))
         self.gathered.queries[qid] = QueryText(text, need)
 
     def ids(self, what: str) -> list[str]:
@@ -81,6 +91,10 @@ class Gatherer:
         if not key or unfit.search(key):
             source.complain(key, f"the {what}'s id must be text without {words}, as LETOR's ids are", line)
             return False
+        fault = unstorable(key) or (too_long(f"{what}'s id", key) if len(key) > LONGEST_ID else None)
+        if fault:
+            source.complain(key, fault, line)
+            return False
         before = self._places.setdefault((what, key), f"{source.name}:{line}")
         if before != f"{source.name}:{line}":
             source.complain(key, f"the {what} {key!r} stands in {before} already; keep one of the two", line)
@@ -90,4 +104,4 @@ class Gatherer:
 
 def clean(text: str) -> str:
     """Return a text without blanks around it, and without what cannot be stored."""
-    return _UNSTORABLE.sub("\ufffd", text.strip())
+    return storable(text.strip())

@@ -11,11 +11,13 @@ import numpy as np
 
 from rulerank.collection import UNLABELLED, Collection
 from rulerank.errors import InputError
+from rulerank.memory import check_memory
 from rulerank.prepare.candidates import Search, average_precision, pool
 from rulerank.prepare.gathered import Gathered
 from rulerank.text.analyser import Analyser
 from rulerank.text.compute import features_of, whole_query
 from rulerank.text.corpus import FIELDS, Corpus
+from rulerank.text.features.registry import text_features
 from rulerank.text.languages import MOST_SAMPLED, detect_language, languages_of
 from rulerank.text.matches import Floats
 from rulerank.text.normalise import normalise_by_query
@@ -25,6 +27,8 @@ Step = Callable[[str, int, int | None], None]
 
 DEPTH = 1000  # of the ranking that BM25 is measured by, as in trec_eval's runs
 DOCUMENT_FIELD = "document"
+BYTES_PER_PAIR = 400  # a candidate: its ids, its comment and its places in tables
+BYTES_PER_VALUE = 32  # a feature of a candidate: as it is computed, normalised, checked and kept
 
 
 @dataclass(frozen=True)
@@ -73,6 +77,7 @@ def prepare(gathered: Gathered, options: Options = Options(), *, step: Step | No
     search = Search(corpus, progress=lambda *at: tell("index", *at))
     pooled = options.judged == "pool" or (options.judged == "auto" and not gathered.complete)
     pairs: list[tuple[str, str]] = []
+    width = len(FIELDS) * len(options.features or tuple(text_features)) + len(gathered.numbers)
     precisions: list[float] = []
     empty = []
     for done, (qid, asked) in enumerate(terms.items()):
@@ -81,6 +86,12 @@ def prepare(gathered: Gathered, options: Options = Options(), *, step: Step | No
         ranked = search.top(asked, max(options.candidates, DEPTH if judged else 0))
         if any(grade > 0 for grade in judged.values()):
             precisions.append(average_precision(ranked[:DEPTH], judged))
+        soon = len(pairs) + min(options.candidates, len(corpus))
+        check_memory(
+            soon * (BYTES_PER_PAIR + BYTES_PER_VALUE * width),
+            f"{soon:,} or more candidates with {width} features each",
+            "choose fewer candidates for each query",
+        )
         chosen = pool(qid, ranked, gathered.runs, judged if pooled else {}, options.candidates, corpus)
         pairs += [(qid, docid) for docid in chosen]
         if not chosen:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rulerank.errors import InputError
+from rulerank.foreign.numbers import is_whole
 from rulerank.prepare.files import DataFile, TextLines, file_at, files_of
 from rulerank.prepare.gathered import Gathered, Gatherer
 from rulerank.prepare.layout import Layout, Named, find_layout, short_name
@@ -193,4 +194,4 @@ class _Reader:
 
 def _are_places(asked: set[str], known: Collection[str], most: float) -> bool:
     """Say whether numbers cannot be the ids of what there is, but can be their places."""
-    return not asked <= set(known) and all(each.isdigit() and 1 <= int(each) <= most for each in asked)
+    return not asked <= set(known) and all(is_whole(each, least=1, most=int(most)) for each in asked)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 from rulerank.errors import InputError
+from rulerank.foreign.decoding import decode_whole
+from rulerank.foreign.parsing import parse_json
+from rulerank.foreign.storable import unstorable
 from rulerank.letor.source import BrokenStreamError, Source, open_source, source_name
+from rulerank.memory import MemoryMeter
 from rulerank.text.analyser import Analyser
 
 SETTINGS = "analyser_settings"
@@ -20,6 +22,8 @@ def read_feature_names(source: Source) -> tuple[str, ...]:
         number, tab, label = row.partition("\t")
         if not tab or number.strip() != str(line) or not label.strip():
             raise InputError(f"{name}:{line}: expected '{line}', a tab and the feature's name, but found {row[:60]!r}")
+        if fault := unstorable(label):
+            raise InputError(f"{name}:{line}: the feature's name {label[:60]!r}: {fault}")
         names.append(label.strip())
     if not names:
         raise InputError(f"{name}: the file is empty: it holds no name")
@@ -30,8 +34,8 @@ def read_analyser(source: Source) -> Analyser | None:
     """Read from a `NAME.prepared.json` with which analyser the texts were prepared; None if it does not say."""
     name, text = _text(source, "what was prepared")
     try:
-        found = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        found = parse_json(text)
+    except InputError as error:
         raise InputError(f"{name}: not JSON as `prepare` writes it ({error}); leave the file out") from error
     if not isinstance(found, dict):
         raise InputError(f"{name}: not a JSON object as `prepare` writes it; leave the file out")
@@ -46,14 +50,13 @@ def read_analyser(source: Source) -> Analyser | None:
 def _text(source: Source, what: str) -> tuple[str, str]:
     name = source_name(source)
     pieces = []
+    meter = MemoryMeter(f"{name}: {what}")
     try:
         with open_source(source) as stream:
             name = stream.name
             while piece := stream.read(1 << 16):
+                meter.add(2 * len(piece))  # once as bytes, once as text
                 pieces.append(piece)
     except BrokenStreamError as error:
         raise InputError(f"{name}: {error}") from error
-    try:
-        return name, b"".join(pieces).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{name}: {what} are not UTF-8 ({error}); save the file as UTF-8") from error
+    return name, decode_whole(b"".join(pieces), name)

@@ -40,6 +40,8 @@ class LRAR(RuleRanker):
         one ranks better, best with single items (max_antecedent=1).
     """
 
+    incremental = True
+
     def __init__(
         self,
         max_antecedent: int = 2,

@@ -51,6 +51,8 @@ class SmoothItems(RuleRanker):
     decay: what a label one bin away weighs; 0 looks at the bin alone.
     """
 
+    incremental = True
+
     def __init__(self, strength: float = 30.0, decay: float = 0.5) -> None:
         self.strength = strength
         self.decay = decay

@@ -12,9 +12,11 @@ LEAST_SPREAD = 1e-9
 """Below it a spread is what rounding left of nothing."""
 
 
-@rankers.register("weighted_items", "Weighted items (smoothed, by how telling each feature is)")
+@rankers.register("weighted_items", "Weighted items (best from few labels)")
 class WeightedItems(SmoothItems):
-    """`SmoothItems` whose features do not all count alike: one that tells grades apart counts more.
+    """Each item votes for the grades it was labelled with, smoothed; a feature that tells grades apart counts more.
+
+    `SmoothItems`, but not all features alike.
 
     A mean over all items gives a feature that says the same of every document as much of a say as one that parts the
     relevant from the rest. With e(b) = sum over r of r theta_r(b), the grade that bin b of a feature speaks for, and

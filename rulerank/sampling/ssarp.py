@@ -11,7 +11,7 @@ from rulerank.registry import samplers
 from rulerank.rules import Explanation, RuleIndex
 from rulerank.rules.items import check_antecedent
 from rulerank.sampling.base import Sampler, occurrence_key, total_occurrence
-from rulerank.sampling.partitions import deal_features
+from rulerank.sampling.partitions import Scoring, deal_features
 from rulerank.sampling.selection import Key, Selection, pick
 
 
@@ -47,16 +47,20 @@ class SSARP(Sampler):
     A document that a second partition chooses is not asked for again: that partition takes the known grade. Each
     partition has its own natural stop, and the whole stops when all have. `propose(beyond=True)` then names the
     document without a grade that draws the fewest rules over all partitions.
+
+    scoring: how a feature's places among the others' chi-squares are scored before features are dealt: "paper" by the
+    formula in print, "program" by the one that the authors' own script has (`partitions.place_scores`).
     """
 
     counts_rules = True
 
-    def __init__(self, partitions: int = 5, max_antecedent: int = 2) -> None:
+    def __init__(self, partitions: int = 5, max_antecedent: int = 2, scoring: Scoring = "paper") -> None:
         self.partitions = partitions
         self.max_antecedent = max_antecedent
+        self.scoring = scoring
 
     def _begin(self) -> None:
-        self.features_ = deal_features(self.pool, self.partitions)
+        self.features_ = deal_features(self.pool, self.partitions, self.scoring)
         size = check_antecedent(self.max_antecedent)
         self._parts = []
         for features in self.features_:

@@ -2,7 +2,7 @@
 
     from rulerank.simulate import Dataset, Plan, run
 
-    plan = Plan(samplers=("ssar", "ssarp", "random"), rankers=("lrar", "ridge"), budget=0.05)
+    plan = Plan(samplers=("ssar", "ssarp", "random"), rankers=("weighted_items", "ridge"), budget=0.05)
     results = run(plan, Dataset.from_folder(Path("letor3-ohsumed")), Path("results"), jobs=2)
     print(results.summary(baseline="random"))
 

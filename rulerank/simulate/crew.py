@@ -2,7 +2,8 @@
 
 They are plain child processes that speak in lines of JSON, not `multiprocessing`'s: so a notebook, a script without a
 `__main__` guard and the app's background worker can all start them, each gets its own environment (one thread), and
-none outlives the process that started it.
+none outlives the process that started it. One that dies (a library that aborts, a kernel that is out of memory) is
+replaced, and takes nothing with it but the task it was at.
 """
 
 from __future__ import annotations
@@ -10,10 +11,11 @@ from __future__ import annotations
 import json
 import os
 import queue
+import signal
 import subprocess
 import sys
 import threading
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -22,11 +24,20 @@ from typing import IO, Any
 
 from rulerank.errors import RulerankError
 from rulerank.simulate.desk import Desk
+from rulerank.simulate.failures import Failure
 from rulerank.simulate.tasks import Task
 
 POLL_SECONDS = 0.1
 GRACE_SECONDS = 5.0
 ONE_THREAD = ("RULERANK_THREADS", "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+TRIES = 2
+"""How many processes may die at a task before it counts as failed."""
+
+FALSE_STARTS = 3
+"""How many processes in a row may die before they take a task: then none can be started here, and the run ends."""
+
+LAST_LINES = 30
+"""Of what a process wrote before it died."""
 
 
 class Crew:
@@ -38,6 +49,8 @@ class Crew:
         self._size = size
         self._processes: list[subprocess.Popen[str]] = []
         self._answers: queue.SimpleQueue[tuple[int, dict[str, Any] | None]] = queue.SimpleQueue()
+        self._false_starts = 0
+        self._ready: set[int] = set()
 
     def __enter__(self) -> Crew:
         for number in range(self._size):
@@ -73,15 +86,20 @@ class Crew:
         return self._desk.folder / f"worker{number}.log"
 
     def _listen(self, number: int, answers: IO[str]) -> None:
-        with suppress(ValueError):  # closed while it was read
+        with suppress(ValueError):  # closed while it was read, or a line that was cut by the end of its writer
             for line in answers:
                 self._answers.put((number, json.loads(line)))
         self._answers.put((number, None))
 
     def do(self, tasks: Sequence[Task], tick: Callable[[], None]) -> Iterator[Task]:
-        """Do all tasks and yield each one when it is done; `tick` is called all the while, and may raise to stop."""
+        """Do all tasks and yield each one when it is done or has failed.
+
+        `tick` is called all the while, and may raise to stop. A task whose process died is tried once more in a new
+        one; after a second death its failure is kept, and the others go on.
+        """
         waiting = deque(tasks)
         doing: dict[int, Task] = {}
+        deaths: Counter[str] = Counter()
         for number in range(len(self._processes)):
             self._hand_out(number, waiting, doing)
         while doing:
@@ -90,15 +108,23 @@ class Crew:
                 number, answer = self._answers.get(timeout=POLL_SECONDS)
             except queue.Empty:
                 continue
+            if answer is not None and "ready" in answer:
+                self._ready.add(number)
+                self._false_starts = 0
+                continue
+            task = doing.pop(number, None)
+            over = True
             if answer is None:
-                raise RulerankError(self._obituary(number))
-            if "error" in answer:
-                raise RulerankError(answer["error"])
-            if "unexpected" in answer:
-                raise RuntimeError(f"task {answer['name']} failed:\n{answer['unexpected']}")
-            done = doing.pop(number)
+                over = self._bury(number, task, deaths)
+                if task is not None and not over:
+                    waiting.append(task)  # last: whatever is wrong now may be over by then
+                if waiting:
+                    self._processes[number] = self._start(number)
+            else:
+                _check(answer)
             self._hand_out(number, waiting, doing)
-            yield done
+            if task is not None and over:
+                yield task
 
     def _hand_out(self, number: int, waiting: deque[Task], doing: dict[int, Task]) -> None:
         if not waiting:
@@ -111,14 +137,34 @@ class Crew:
             pipe.write(json.dumps(task.to_dict()) + "\n")
             pipe.flush()
 
-    def _obituary(self, number: int) -> str:
-        code = self._processes[number].wait()
-        last = self._log(number).read_text(encoding="utf-8", errors="replace").strip().splitlines()[-1:]
-        told = f": {last[0]}" if last else ""
-        return (
-            f"a process that did part of the simulation ended (code {code}{told}); if memory is short, use fewer jobs. "
-            "What was finished is kept, and the same run goes on from there"
-        )
+    def _bury(self, number: int, task: Task | None, deaths: Counter[str]) -> bool:
+        """Note that a process died, and say whether its task has failed by that; raise if none can be started."""
+        process = self._processes[number]
+        code = process.wait()
+        for pipe in (process.stdin, process.stdout):
+            with suppress(OSError):
+                pipe.close()  # type: ignore[union-attr]
+        words = self._log(number).read_text(encoding="utf-8", errors="replace").strip().splitlines()[-LAST_LINES:]
+        if number not in self._ready:
+            self._false_starts += 1
+            if self._false_starts >= FALSE_STARTS:
+                told = f": {words[-1]}" if words else ""
+                raise RulerankError(
+                    f"the processes that should do the simulation end as soon as they begin ({_ending(code)}{told}); "
+                    "if memory is short, use fewer jobs. What was finished is kept, and the same run goes on from there"
+                )
+            return False
+        self._ready.discard(number)
+        if task is None:
+            return False
+        deaths[task.name] += 1
+        if deaths[task.name] < TRIES:
+            return False
+        how = f"its process ended in the middle of it, {TRIES} times ({_ending(code)})"
+        if code == -signal.SIGKILL:
+            how += "; if memory is short, use fewer jobs"
+        Failure.of_death(task, how, "\n".join(words)).write(self._folder)
+        return True
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -136,3 +182,19 @@ class Crew:
                 process.wait()
             with suppress(OSError):
                 process.stdout.close()  # type: ignore[union-attr]
+
+
+def _check(answer: dict[str, Any]) -> None:
+    """Raise what kept a process from keeping a result: the trouble of the whole run, not of one task."""
+    if "error" in answer:
+        raise RulerankError(answer["error"])
+    if "unexpected" in answer:
+        raise RuntimeError(f"task {answer['name']} could not be done:\n{answer['unexpected']}")
+
+
+def _ending(code: int) -> str:
+    """Say how a process ended: the name of the signal, or its exit code."""
+    if code < 0:
+        with suppress(ValueError):
+            return signal.Signals(-code).name
+    return f"exit code {code}"

@@ -16,6 +16,7 @@ from rulerank.errors import InputError
 from rulerank.folds import read_folds
 from rulerank.letor import read_letor
 from rulerank.letor.names import spoken_by
+from rulerank.memory import check_memory
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,8 @@ class Dataset:
             raise InputError(
                 f"{name} has {queries} quer{'y' if queries == 1 else 'ies'}, too few for {folds} folds; {few}"
             )
+        size = collection.features.nbytes + (0 if collection.missing is None else collection.missing.nbytes)
+        check_memory(folds * size, f"{name} in {folds} folds, each a copy of it,", "choose fewer folds")
         dealt = np.empty(queries, np.int64)
         dealt[np.random.default_rng(seed).permutation(queries)] = np.arange(queries) % folds
         part = dealt[collection.query_index]

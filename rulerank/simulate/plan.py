@@ -9,6 +9,7 @@ from typing import Any, Literal, Self
 
 from rulerank.errors import InputError
 from rulerank.metrics.conventions import conventions
+from rulerank.ranking.make import RECOMMENDED
 from rulerank.registry import discretizers, metrics, samplers
 from rulerank.simulate.strategy import MOST_SEEDS, Strategy, is_seeded, ranker_kind
 
@@ -61,7 +62,7 @@ class Plan:
     """
 
     samplers: tuple[Strategy, ...] = (Strategy("ssar"), Strategy("ssarp"), Strategy("random"))
-    rankers: tuple[Strategy, ...] = (Strategy("lrar"),)
+    rankers: tuple[Strategy, ...] = (Strategy(RECOMMENDED),)
     discretiser: Strategy = DISCRETISER
     seeds: int = 20
     folds: int = 5

@@ -10,8 +10,8 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from rulerank.discretize.base import Discretizer, informative_features
-from rulerank.errors import InputError
+from rulerank.discretize.base import Discretizer
+from rulerank.discretize.items import items_of, useful_items
 from rulerank.registry import discretizers, rankers
 from rulerank.simulate.data import Split
 from rulerank.simulate.learners import per_query_scaled
@@ -88,10 +88,7 @@ def prepare(split: Split, plan: Plan) -> Prepared:
     pool, test = split.pool, split.test
     fitted: Discretizer = plan.discretiser.make(discretizers[plan.discretiser.name])
     fitted.fit(pool.features)
-    items = fitted.transform(pool.features)
-    useful = informative_features(items)
-    if not useful.any():
-        raise InputError(f"every feature has a single value in the pool of fold {split.number}, so none tells anything")
+    items, useful = useful_items(fitted, pool.features, f"the pool of fold {split.number}")
     learning = any(ranker.name not in rankers for ranker in plan.rankers)
     scaled, test_scaled = (
         per_query_scaled(part.features, part.query_index) if learning else np.zeros((len(part), 0))
@@ -100,12 +97,12 @@ def prepare(split: Split, plan: Plan) -> Prepared:
     return Prepared(
         number=split.number,
         hash=split.hash,
-        items=np.ascontiguousarray(items[:, useful]),
+        items=items,
         features=np.array(pool.features),
         scaled=scaled,
         grades=pool.grades.astype(np.int64),
         qids=np.array(pool.query_index),
-        test_items=np.ascontiguousarray(fitted.transform(test.features)[:, useful]),
+        test_items=items_of(fitted, test.features, useful),
         test_scaled=test_scaled,
         test_grades=test.grades.astype(np.int64),
         test_qids=np.array(test.query_index),

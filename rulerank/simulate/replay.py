@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,14 +87,16 @@ def follow(
     plan: Plan, sampler: Strategy, seed: int | None, fold: Prepared, grid: list[int], tick: Tick = lambda: None
 ) -> Outcome:
     """Run a sampler on a fold up to the grid's last point, and measure every ranker at every point."""
-    choice = choose(sampler, seed, fold, grid[-1], plan.beyond_stop, tick)
+    with noted(sampler.key):
+        choice = choose(sampler, seed, fold, grid[-1], plan.beyond_stop, tick)
     points = sorted({*grid, *([choice.stopped_at] if choice.stopped_at else [])})
     used = np.minimum(points, len(choice.rows)).astype(np.int64)
     shape = (len(plan.rankers), len(points))
     values, expected, seconds = _room(plan, fold, *shape), _room(plan, fold, *shape), np.zeros(shape)
     rows = choice.rows.tolist()
     for place, strategy in enumerate(plan.rankers):
-        model = trainee(strategy, fold, grid[-1] / len(points), tick)
+        with noted(strategy.key):
+            model = trainee(strategy, fold, grid[-1] / len(points), tick)
         spent = 0.0
         for point in range(len(points)):
             tick()
@@ -101,12 +104,23 @@ def follow(
                 values[place, point], expected[place, point] = values[place, point - 1], expected[place, point - 1]
             else:
                 started = time.perf_counter()
-                scores = model.after(rows[: used[point]])
+                with noted(f"{strategy.key} after {used[point]} labels"):
+                    scores = model.after(rows[: used[point]])
                 spent += time.perf_counter() - started
                 values[place, point], expected[place, point] = measure(plan, fold, scores)
             seconds[place, point] = spent
     on_grid = np.isin(points, grid)
     return Outcome(choice, np.array(points, np.int64), used, on_grid, values, expected, seconds)
+
+
+@contextmanager
+def noted(who: str) -> Iterator[None]:
+    """Note on whatever is raised inside who was at work."""
+    try:
+        yield
+    except Exception as error:
+        error.add_note(who)
+        raise
 
 
 def ceiling(plan: Plan, ranker: Strategy, fold: Prepared) -> Outcome:

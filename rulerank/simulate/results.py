@@ -24,6 +24,7 @@ import numpy as np
 
 from rulerank.errors import InputError
 from rulerank.simulate import summaries, tables
+from rulerank.simulate.failures import Failure, failure_path
 from rulerank.simulate.plan import Measure, Plan
 from rulerank.simulate.published import Reference, references
 from rulerank.simulate.store import ABOUT, About, Finished, task_path, write_whole
@@ -41,16 +42,18 @@ class Results:
     `expected=True` takes the exact expectation over ties instead of LETOR's file order.
     """
 
-    def __init__(self, about: About, finished: Sequence[Finished]) -> None:
+    def __init__(self, about: About, finished: Sequence[Finished], failures: Sequence[Failure] = ()) -> None:
         self.about = about
         self.finished = tuple(finished)
+        self.failures = tuple(failures)
+        """The tasks that failed the last time they were tried; another run tries them again."""
 
     @classmethod
     def load(cls, folder: Path | str) -> Self:
         """Read a folder that `run` wrote to, complete or not."""
         folder = Path(folder)
         about = About.read(folder)
-        finished = []
+        finished, failures = [], []
         for task in about.tasks:
             path = task_path(folder, task)
             if path.is_file():
@@ -59,7 +62,9 @@ class Results:
                     raise InputError(
                         f"{path} holds the result of another task, {finished[-1].task.name}; remove it and run again"
                     )
-        return cls(about, finished)
+            elif failure_path(folder, task).is_file():
+                failures.append(Failure.read(failure_path(folder, task)))
+        return cls(about, finished, failures)
 
     @classmethod
     def unpack(cls, content: bytes) -> Self:
@@ -248,17 +253,21 @@ class Results:
         """
         path = Path(path)
         frame = self.per_query() if per_query else self.table()
-        settings = {**self.about.settings(), "complete": self.complete, "columns": list(frame.columns)}
+        settings = {**self._settings(), "columns": list(frame.columns)}
         write_whole(path, tables.encoded(frame, path, settings))
         beside = path.with_name(path.name + ".json")
         write_whole(beside, json.dumps(settings, indent=1).encode())
         return [path, beside]
 
+    def _settings(self) -> dict[str, Any]:
+        """Return what goes with every table: what was asked for, and what is missing of it."""
+        failed = [{"task": each.task.name, "message": each.message} for each in self.failures]
+        return {**self.about.settings(), "complete": self.complete, "failed": failed}
+
     def to_dict(self, baseline: str | None = None) -> dict[str, Any]:
         """Return settings and summaries as plain JSON types, for machines; tests and savings against a baseline."""
         return {
-            **self.about.settings(),
-            "complete": self.complete,
+            **self._settings(),
             "baseline": baseline,
             "summary": {name: tables.records(self.summary(baseline, name)) for name in self.plan.metrics},
             "curves": {name: tables.records(self.curves(name)) for name in self.plan.metrics},
@@ -272,7 +281,8 @@ def pack(folder: Path | str) -> bytes:
     """Return a folder of results as one piece, to be kept in a database or sent elsewhere (`Results.unpack`)."""
     folder = Path(folder)
     about = About.read(folder)
-    files = [folder / ABOUT, *(task_path(folder, task) for task in about.tasks)]
+    paths = (failure_path, task_path)
+    files = [folder / ABOUT, *(path_of(folder, task) for task in about.tasks for path_of in paths)]
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in files:
@@ -286,9 +296,12 @@ def merge(folder: Path | str) -> list[Path]:
 
     `results.csv`: everything that was measured (also as parquet where pyarrow is installed); `queries.parquet`, or
     without pyarrow `queries.csv.gz`: the values query by query. Beside each a `.json` with settings, version and hash.
+    Nothing where no task is finished.
     """
     folder = Path(folder)
     results = Results.load(folder)
+    if not results.finished:
+        return []
     columnar = tables.can_write_parquet()
     written = results.write(folder / "results.csv")
     if columnar:

@@ -72,7 +72,9 @@ def run(
     progress: called with (tasks done, tasks in all, a word), several times a second; what it raises ends the run.
     cancelled: asked as often; once it says True the run ends with `SimulationStoppedError`.
 
-    The values do not depend on `jobs`, nor on how often the run was cut.
+    The values do not depend on `jobs`, nor on how often the run was cut. A task that fails takes no other with it: it
+    is listed in the results' `failures`, and the next run tries it again. That holds for whatever a strategy raises
+    and, with other processes (jobs other than 1), for one that takes its process down.
     """
     if jobs is not None and (type(jobs) is not int or jobs < 1):
         raise InputError(f"jobs must be a whole number of at least 1, not {jobs!r}")
@@ -85,11 +87,11 @@ def run(
     clock = _Clock(len(tasks), len(tasks) - len(missing), progress, cancelled)
     clock.tell()
     grid = plan.grid(about.labels)
-    size = min(workers() if jobs is None else jobs, len(missing))
-    if size > 1:
-        _run_crew(about, data, folder, missing, grid, size, clock)
-    else:
+    if jobs == 1 or not missing:
         _run_here(about, data, folder, missing, grid, clock)
+    else:
+        size = min(workers() if jobs is None else jobs, len(missing))
+        _run_crew(about, data, folder, missing, grid, size, clock)
     return Results.load(folder)
 
 

@@ -38,6 +38,7 @@ def main(arguments: list[str]) -> int:
     threading.Thread(target=_listen, args=(tasks, busy), daemon=True).start()
     fold = cache(desk.fold)
     plan, grid = desk.plan, desk.grid
+    _answer(answers, {"ready": "yes"})
     while (task := tasks.get()) is not None:
         busy.set()
         try:

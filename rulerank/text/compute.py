@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from rulerank.errors import InputError
 from rulerank.registry import Entry
@@ -15,7 +16,7 @@ from rulerank.text.matches import Floats, match
 from rulerank.text.tokens import Identifiers
 from rulerank.texts import QueryText, Texts
 
-ENTRIES_AT_ONCE = 1 << 20  # pairs and terms that are matched at the same time: bounds the memory
+ENTRIES_AT_ONCE = 1 << 22  # words of the documents that are matched at the same time: bounds the memory
 
 
 def compute_features(
@@ -69,16 +70,26 @@ def features_of(
     names = tuple(f"{entry.label}({field})" for field in fields for entry in entries)
     matrix = np.empty((len(pairs), len(names)))
     longest = max(map(len, terms), default=1)
-    step = max(1, ENTRIES_AT_ONCE // max(longest, 1))
-    for start in range(0, len(pairs), step):
+    words = np.diff(corpus.starts)[document]
+    for some in _batches(np.maximum(words, longest)):
         if progress:
-            progress(start, len(pairs))
-        some = slice(start, start + step)
+            progress(some.start, len(pairs))
         for number, field in enumerate(fields):
             matches = match(corpus, field, terms, query[some], document[some])
             for column, entry in enumerate(entries, number * len(entries)):
                 matrix[some, column] = entry.value(matches)
     return matrix, names
+
+
+def _batches(sizes: npt.NDArray[np.int64]) -> Iterator[slice]:
+    """Divide pairs into runs whose sizes add up to a bounded number; a pair that is larger comes alone."""
+    ends = np.cumsum(sizes)
+    start = 0
+    while start < len(sizes):
+        before = ends[start - 1] if start else 0
+        stop = max(int(np.searchsorted(ends, before + ENTRIES_AT_ONCE, side="right")), start + 1)
+        yield slice(start, stop)
+        start = stop
 
 
 def _entries(names: Sequence[str]) -> list[Entry[TextFeature]]:

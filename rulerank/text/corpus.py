@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rulerank.errors import InputError
+from rulerank.memory import check_memory
 from rulerank.text.analyser import Words
 from rulerank.text.corpus_kernels import count_terms, vector_norms
 from rulerank.texts import DocumentText
@@ -22,6 +23,8 @@ Progress = Callable[[int, int | None], None]
 
 FIELDS = ("title", "body", "whole")
 AT_ONCE = 256  # documents between two calls of `progress`
+BYTES_PER_WORD = 36  # of a text, with what an index needs at its peak
+BYTES_PER_TERM = 500  # of the vocabulary, in every table that has it
 
 
 @dataclass(frozen=True)
@@ -55,12 +58,15 @@ class Corpus:
         tokens = array("i")
         starts, bodies = array("q", [0]), array("q")
         for done, document in enumerate(documents.values()):
-            if progress and done % AT_ONCE == 0:
-                progress(done, len(documents))
+            if done % AT_ONCE == 0:
+                _check_size(len(tokens), len(vocabulary))
+                if progress:
+                    progress(done, len(documents))
             tokens.extend([vocabulary[term] for term in analyser.terms(document.title)])
             bodies.append(len(tokens))
             tokens.extend([vocabulary[term] for term in analyser.terms(document.body)])
             starts.append(len(tokens))
+        _check_size(len(tokens), len(vocabulary))
         return cls(
             places={docid: place for place, docid in enumerate(documents)},
             vocabulary=dict(vocabulary),
@@ -99,6 +105,12 @@ class Corpus:
     def numbers(self, terms: Sequence[str]) -> Ints:
         """Return the numbers of terms, -1 for one that no document holds."""
         return np.array([self.vocabulary.get(term, -1) for term in terms], np.int64)
+
+
+def _check_size(words: int, terms: int) -> None:
+    """Refuse texts whose index would need too much: measured, it takes several times what the numbers here do."""
+    needed = BYTES_PER_WORD * words + BYTES_PER_TERM * terms
+    check_memory(needed, f"the index of {words:,} or more words", "bring fewer or shorter documents")
 
 
 def idf_of(df: npt.NDArray[Any], documents: int) -> Floats:

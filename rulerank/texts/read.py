@@ -6,28 +6,29 @@ JSONL; which of the two a file is, its first line shows. A TSV may begin with a 
 
 from __future__ import annotations
 
-import json
 import re
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from rulerank.errors import InputError, RulerankError
+from rulerank.errors import InputError, MemoryLimitError, RulerankError
+from rulerank.foreign.decoding import Utf8Stream, decode_line
+from rulerank.foreign.lines import Kind, LineBlocks
+from rulerank.foreign.parsing import parse_json
+from rulerank.foreign.storable import LONGEST_ID, LONGEST_LANGUAGE, storable, too_long, unstorable
+from rulerank.memory import MemoryMeter
 from rulerank.texts.model import DocumentText, QueryText
 
 if TYPE_CHECKING:
     from rulerank.letor.source import Source
 
-CHUNK = 1 << 17
 LONGEST_LINE = 1 << 26
 SHOWN = 60
-BOM = b"\xef\xbb\xbf"
+BYTES_PER_RECORD = 400  # of a record beside its texts: its object, and its places in tables
 
 Progress = Callable[[int, int | None], None]
 T = TypeVar("T")
-
-# PostgreSQL keeps no NUL, and half a surrogate pair cannot be written as UTF-8.
-_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
 @dataclass(frozen=True)
@@ -152,24 +153,15 @@ def _lines(stream: Any, progress: Progress | None) -> Iterator[bytes]:
     """Give the lines of a stream, without their ends and without a byte order mark."""
     from rulerank.letor.source import describe_foreign  # noqa: PLC0415
 
-    piece = stream.read(CHUNK)
-    if foreign := describe_foreign(piece):
+    blocks = LineBlocks(Utf8Stream(stream), LONGEST_LINE)
+    if foreign := describe_foreign(blocks.peek()):
         raise InputError(f"{stream.name}: {foreign}")
-    mark, rest = BOM, bytearray()
-    while piece:
+    for kind, block in blocks:
         if progress:
             progress(stream.done(), stream.total)
-        first, *others = piece.removeprefix(mark).split(b"\n")
-        mark = b""
-        rest += first
-        for line in others:
-            yield bytes(rest)
-            rest[:] = line
-        if len(rest) > LONGEST_LINE:
+        if kind is Kind.TOO_LONG:
             raise InputError(f"{stream.name}: a line is longer than {LONGEST_LINE} bytes; give one record a line")
-        piece = stream.read(CHUNK)
-    if rest:
-        yield bytes(rest)
+        yield from block.split(b"\n")[:-1]
     if progress:
         progress(stream.done(), stream.total)
 
@@ -185,6 +177,7 @@ class _Reader(Generic[T]):
         self._kind = kind
         self._limit = limit
         self._places: dict[str, int] = {}
+        self._meter = MemoryMeter(f"the texts up to here ({kind.what} by {kind.what})", "bring fewer at a time")
 
     def read(self, lines: Iterator[bytes]) -> None:
         """Read every record, or as many as it takes to know that there are too many problems."""
@@ -195,7 +188,7 @@ class _Reader(Generic[T]):
                 continue
             self.line = number
             try:
-                text = _decoded(raw)
+                text = decode_line(raw)
                 if split is None:
                     is_json = text.lstrip()[:1] in ("{", "[")
                     split = self._from_json if is_json else self._from_columns
@@ -203,6 +196,10 @@ class _Reader(Generic[T]):
                         continue
                 self._keep(*split(text))
             except _BadRecordError as exc:
+                self.complain(raw, str(exc))
+            except MemoryLimitError:
+                raise
+            except InputError as exc:
                 self.complain(raw, str(exc))
             if self.truncated:
                 return
@@ -218,8 +215,12 @@ class _Reader(Generic[T]):
 
     def _keep(self, key: str, fields: dict[str, Any]) -> None:
         key = key.strip()
-        if not key or self._kind.unfit.search(key) or _UNSTORABLE.search(key):
+        if not key or self._kind.unfit.search(key):
             raise _BadRecordError(f"the id {key!r} must be text without {self._kind.unfit_words}, as LETOR's ids are")
+        if fault := unstorable(key):
+            raise _BadRecordError(f"the id {key!r}: {fault}")
+        if len(key) > LONGEST_ID:
+            raise _BadRecordError(too_long(self._kind.ids[0], key))
         if key in self._places:
             raise _BadRecordError(f"the id {key!r} stands in line {self._places[key]} already; keep one of the two")
         clean = {name: _clean(value) for name, value in fields.items()}
@@ -228,6 +229,9 @@ class _Reader(Generic[T]):
                 raise _BadRecordError(f"the {self._kind.what}'s {name} is empty")
         if not any(clean[name] for name in self._kind.fields if name in clean):
             raise _BadRecordError(f"the {self._kind.what} has no text at all")
+        if len(clean.get("language") or "") > LONGEST_LANGUAGE:
+            raise _BadRecordError(f"{clean['language'][:SHOWN]!r} is no language code such as 'en'")
+        self._meter.add(BYTES_PER_RECORD + sys.getsizeof(key) + sum(map(sys.getsizeof, clean.values())))
         self._places[key] = self.line
         self.records[key] = self._kind.make(clean)
 
@@ -251,8 +255,10 @@ class _Reader(Generic[T]):
     def _from_json(self, text: str) -> tuple[str, dict[str, Any]]:
         kind = self._kind
         try:
-            record = json.loads(text)
-        except (ValueError, RecursionError) as exc:
+            record = parse_json(text)
+        except MemoryLimitError:
+            raise
+        except InputError as exc:
             raise _BadRecordError(f"not a JSON object on one line ({exc})") from exc
         if not isinstance(record, dict):
             raise _BadRecordError(f"a {kind.what} is a JSON object {{...}} on one line, not a {type(record).__name__}")
@@ -279,15 +285,8 @@ class _Reader(Generic[T]):
         return str(key), fields
 
 
-def _decoded(raw: bytes) -> str:
-    try:
-        return raw.decode("utf-8")
-    except UnicodeDecodeError as exc:
-        raise _BadRecordError(f"byte {exc.start + 1} of the line is not UTF-8; save the file as UTF-8") from exc
-
-
 def _clean(value: Any) -> Any:
-    return _UNSTORABLE.sub("\ufffd", value.strip()) if isinstance(value, str) else value
+    return storable(value.strip()) if isinstance(value, str) else value
 
 
 def _first(record: dict[str, Any], names: tuple[str, ...]) -> Any:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rulerank.campaign import progress
+from rulerank.campaign.chance import Chance, against_shuffled
 from rulerank.campaign.evaluation import CUT_OFFS, EXPECTED, Evaluation
 from rulerank.campaign.progress import (
     LearningCurve,
@@ -254,10 +257,20 @@ ALL = Coverage(8, 0, 0)
         (5, FAR, None, "red", "early"),
         (50, FAR, MOVING, "red", "Go on"),
         (50, FAR, FLAT, "amber", "Nearly"),
-        (50, REACHED, MOVING, "green", "natural stop"),
+        (50, REACHED, FLAT, "green", "You may stop: the natural stop is reached, and MAP is flat"),
+        (50, REACHED, MOVING, "amber", "The natural stop is reached, but MAP is still moving"),
+        (50, REACHED, None, "amber", "The natural stop is reached, but how MAP moves is not known yet"),
         (50, None, FLAT, "amber", "yours to decide"),
         (50, None, MOVING, "red", "Go on"),
         (100, RuleState(None, 9, True), FLAT, "green", "every document"),
+        (
+            100,
+            RuleState(None, 9, True),
+            MOVING,
+            "amber",
+            "Every document of the pool is labelled, but MAP is still moving",
+        ),
+        (100, None, None, "amber", "Every document of the pool is labelled, but how MAP moves"),
     ],
 )
 def test_the_stop_light(labels, rules, moved, colour, headline):
@@ -265,6 +278,51 @@ def test_the_stop_light(labels, rules, moved, colour, headline):
     assert light.colour == colour
     assert headline in light.headline
     assert len(light.reasons) == 3
+
+
+def test_the_stop_light_is_never_green_where_one_of_its_lines_disagrees():
+    good, bad, none = Chance(0.6, 0.4, 0, 99), Chance(0.5, 0.45, 9, 99), Chance(None, 0.0, 0, 0)
+    nothing = Coverage(8, 3, 5)
+    green = []
+    for rules, moved, queries, chance in itertools.product(
+        (FAR, REACHED, RuleState(3, 9, None), None),
+        (FLAT, MOVING, None),
+        (ALL, Coverage(8, 2, 1), nothing),
+        (good, bad, none, None),
+    ):
+        light = stop_light(50, 100, rules, "MAP", moved, queries, chance)
+        said = " ".join(light.reasons)
+        if light.colour == "green":
+            green.append((rules, moved, chance))
+            assert "still moving" not in said
+            assert "not known yet" not in said
+            assert "not reached" not in said
+            assert "cannot be" not in said
+        else:
+            assert "You may stop" not in light.headline
+    assert set(green) == {(REACHED, FLAT, good), (REACHED, FLAT, None)}
+
+
+def test_grades_that_say_nothing_do_not_pass_for_a_finished_campaign():
+    """At the natural stop with a flat curve, the light is green for real grades, and for random ones hardly ever."""
+
+    def light(grades, seed):
+        chance = against_shuffled(POOL, grades, QIDS, EVALUATION, seed=seed, shuffles=39)
+        return stop_light(len(POOL), 500, REACHED, "MAP", FLAT, coverage(QIDS, range(len(POOL)), grades), chance)
+
+    rng = np.random.default_rng(0)
+    at_random = [light(rng.permutation(GRADES), seed).colour for seed in range(20)]
+    assert at_random.count("green") <= 4  # one in twenty is expected; five or more have a chance below 1%
+    assert light(GRADES, 0).colour == "green"
+
+
+def test_grades_are_held_against_shuffled_ones_without_an_evaluation_set_too():
+    found = against_shuffled(POOL, GRADES, QIDS, None, shuffles=39)
+    assert found.beaten
+    assert found.value == cross_validated(POOL, GRADES.tolist(), QIDS, ranker="weighted_items")["expected map"]
+    assert found == against_shuffled(POOL, GRADES, QIDS, None, shuffles=39)  # the same seed, the same answer
+    assert not against_shuffled(POOL, np.zeros(len(POOL), np.int64), QIDS, EVALUATION).beaten
+    assert against_shuffled(POOL, np.ones(len(POOL), np.int64), QIDS, None).value is None
 
 
 def test_the_stop_light_explains_itself():

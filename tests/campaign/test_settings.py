@@ -74,6 +74,8 @@ def test_settings_that_an_older_version_did_not_have_take_their_defaults():
 
 def test_samplers_get_the_settings_that_they_have():
     made = make_sampler(Settings(sampler="ssarp", partitions=3, max_antecedent=1))
-    assert made.get_params() == {"partitions": 3, "max_antecedent": 1}
+    assert made.get_params() == {"partitions": 3, "max_antecedent": 1, "scoring": "paper"}
+    made = make_sampler(Settings(sampler="ssarp", extra={"scoring": "program"}))
+    assert made.get_params() == {"partitions": 5, "max_antecedent": 2, "scoring": "program"}
     assert make_sampler(Settings(sampler="random", seed=9)).get_params() == {"seed": 9}
     assert make_sampler(Settings(sampler="ssar")).get_params() == {"max_antecedent": 2}

@@ -16,11 +16,11 @@ from typer.testing import CliRunner
 
 from rulerank.cli import output
 from rulerank.cli.program import app, run
-from rulerank.discretize import MDLP, Discretizer
+from rulerank.discretize import MDLP, Discretizer, EqualWidth, useful_items
 from rulerank.letor import read_letor, write_letor
 from rulerank.metrics import evaluate
 from rulerank.ranking import LRAR
-from rulerank.sampling import SSAR
+from rulerank.sampling import SSAR, SSARP
 from rulerank.synthetic import planted_collection
 
 ROOT = Path(__file__).parents[2]
@@ -102,6 +102,18 @@ def test_select_replays_what_the_library_does(collection, letor_file, tmp_path):
     assert read_letor(out) == collection.select(sorted(run.order))
 
 
+def test_select_takes_ssarps_scoring_by_name(collection, letor_file, program):
+    given = ("select", letor_file, "--sampler", "ssarp", "--partitions", 3, "--method", "equal_width", "--json")
+    told = json.loads(call(*given, "--scoring", "program").output)
+    items, _ = useful_items(EqualWidth().fit(collection.features), collection.features)
+    run = SSARP(partitions=3, scoring="program").run(items, collection.grades)
+    assert [selection["row"] for selection in told["selections"]] == run.order
+    assert told["settings"]["scoring"] == "program"
+    code, said = program(*given, "--scoring", "guess")
+    assert code == 1
+    assert "scoring must be one of paper, program, not 'guess'" in said
+
+
 def test_select_next_names_the_document_after_the_given_grades(collection, letor_file, tmp_path):
     told = json.loads(call("select", letor_file, "--method", "equal_width", "--json", "--budget", 3).output)
     first, second, third = (selection["row"] for selection in told["selections"])
@@ -159,7 +171,7 @@ def test_bench_measures_a_group_and_refuses_unknown_ones(program):
         (("select", "{file}", "--sampler", "sssar"), 1, "did you mean 'ssar'"),
         (("discretize", "{file}", "--method", "magic"), 1, "no discretiser is named 'magic'"),
         (("discretize", "{file}", "--bins", "999"), 2, "256"),
-        (("evaluate", "{file}", "--scores", "{file}"), 1, "is not a number"),
+        (("evaluate", "{file}", "--scores", "{file}"), 1, "is not a finite number; write one score a line"),
         (("evaluate", "{file}", "--scores", "{short}"), 1, "2 scores for 240 rows"),
         (("discretize", "{file}", "--apply", "{short}"), 1, "is not a file of edges"),
         (("discretize", "{file}", "--edges", "no/such/folder/e.json"), 1, "does not exist"),

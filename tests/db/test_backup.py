@@ -5,125 +5,40 @@ from __future__ import annotations
 import os
 import sqlite3
 import stat
+import subprocess
+import sys
 import threading
 import time
-from collections.abc import Callable
+import zipfile
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from db_helpers import url_of
+from filled import contents, fill, plain_backup, what_lasts
 
-from db.backup import backup, copy_all, dump_all, load_all, restore
+from db.archive import DATABASE
+from db.backup import backup
+from db.dump import copy_all, dump_all
 from db.engine import Database, DatabaseError
 from db.jobs import Jobs
 from db.migrate import newest
 from db.people import People
-from db.tables import (
-    claims,
-    collection_chunks,
-    collections,
-    document_texts,
-    files,
-    label_events,
-    metadata,
-    query_texts,
-    selections,
-    settings,
-    snapshots,
-)
+from db.restore import Restored, load_all, restore
+from db.tables import label_events, query_texts, sessions, settings
 from rulerank.errors import InputError
 
-STRANGE = "مرحبا <b>&amp;</b> \U0001f600 \x07 'quotes' \\ %s :name"
-
-
-def fill(database: Database, make_campaign: Callable[..., int]) -> int:
-    """Put rows in every table, with what is easily lost on the way: signs, large numbers, empty and missing values."""
-    campaign = make_campaign(database, STRANGE)
-    people = People(database)
-    person = people.add("anna", "researcher", email="anna@example.org")
-    people.sign(person)
-    jobs = Jobs(database)
-    jobs.ask("import", {"text": STRANGE, "deep": [{"x": [1.5, None, True]}]}, person.id)
-    jobs.finish(jobs.take("me"), {"rows": 7})
-    jobs.ask("export", {}, person.id)
-    now = 1_731_731_731.1234567
-    select = {"campaign_id": campaign, "sampler": "SSAR", "reason": STRANGE, "version": "1", "created_at": now}
-    with database.write() as connection:
-        for table, rows in (
-            (
-                collection_chunks,
-                [{"collection_id": 1, "start": n, "stop": n + 1, "data": os.urandom(2000)} for n in range(20)],
-            ),
-            (
-                query_texts,
-                [
-                    {"collection_id": 1, "qid": f"q{n}", "text": STRANGE, "need": "", "terms": terms}
-                    for n, terms in enumerate(([STRANGE, "é"], [], None))
-                ],
-            ),
-            (document_texts, [{"collection_id": 1, "docid": f"d{n}", "body": STRANGE * n} for n in range(30)]),
-            (
-                selections,
-                [
-                    {**select, "row": 1, "round": 1, "keys": [[1, 2.5]], "stop": False, "assumed": {}, "seed": 2**62},
-                    {**select, "row": 2, "round": 2, "keys": [], "stop": True, "assumed": {"1": 0}, "seed": None},
-                ],
-            ),
-            (
-                claims,
-                [
-                    {"campaign_id": campaign, "row": n, "person_id": person.id, "token": f"t{n}", "selection_id": 1}
-                    | {"state": how, "created_at": now, "expires_at": now + 1}
-                    for n, how in enumerate(("open", "used", "expired"))
-                ],
-            ),
-            (
-                label_events,
-                [
-                    {"campaign_id": campaign, "kind": "grade", "row": n, "person_id": person.id, "grade": n % 3}
-                    | {"token": f"t{n}", "seconds": n / 3, "created_at": now + n, "undoes": None}
-                    for n in range(1200)
-                ],
-            ),
-            (
-                label_events,
-                [{"campaign_id": campaign, "kind": "undo", "row": 4, "undoes": 5, "created_at": now, "text": STRANGE}],
-            ),
-            (
-                snapshots,
-                [
-                    {"campaign_id": campaign, "kind": "LRAR", "labels": 3, "created_at": now}
-                    | {"settings": {"k": 10}, "values": {"map": 0.1 + 0.2, "ndcg": None}}
-                ],
-            ),
-            (files, [{"name": STRANGE, "data": b"\x00\xff" * 10, "job_id": 1, "created_at": now}]),
-        ):
-            connection.execute(sa.insert(table), rows)
-        analyser = {"languages": ["de"], "stemming": True, "stop_words": False}
-        connection.execute(sa.update(collections).values(analyser=analyser))
-    return campaign
-
-
-def contents(database: Database) -> dict[str, list[tuple[object, ...]]]:
-    with database.read() as connection:
-        return {
-            table.name: [tuple(row) for row in connection.execute(sa.select(table).order_by(*table.primary_key))]
-            for table in metadata.sorted_tables
-        }
+ROOT = Path(__file__).parents[2]
 
 
 def opened(path: Path) -> Database:
     return Database(f"sqlite:///{path}")
 
 
-def without_jobs(found: dict[str, list[tuple[object, ...]]]) -> dict[str, list[tuple[object, ...]]]:
-    return {name: rows for name, rows in found.items() if name != "jobs"}
-
-
 @pytest.mark.parametrize("into", ["sqlite", "postgresql"])
-def test_a_backup_comes_back_exactly_in_either_database(database, into, new_url, make_campaign, tmp_path):
-    campaign = fill(database, make_campaign)
+def test_a_backup_comes_back_exactly_in_either_database(database, into, new_url, tmp_path):
+    campaign = fill(database)
     before = contents(database)
     assert all(before.values()), "a table without rows proves nothing"
     target = tmp_path / "backup" / "labels.backup"
@@ -131,15 +46,21 @@ def test_a_backup_comes_back_exactly_in_either_database(database, into, new_url,
     assert [path.name for path in target.parent.iterdir()] == ["labels.backup"]
     assert stat.S_IMODE(target.stat().st_mode) == 0o600
     original = target.read_bytes()
-    # Complete in itself: the header says that there is no write-ahead log beside it (SQLite file format, 1.3).
-    assert original[18:20] == b"\x01\x01"
+    with zipfile.ZipFile(target) as archive:
+        # Complete in itself: the header says that there is no write-ahead log beside it (SQLite file format, 1.3).
+        assert archive.read(DATABASE)[18:20] == b"\x01\x01"
     url = new_url(into, empty=True)
-    assert restore(target, url) is None
+    path = tmp_path / Path(url).name if into == "sqlite" else None
+    assert restore(target, url) == Restored(path, None, "")
     assert target.read_bytes() == original
     restored = Database(url)
     after = contents(restored)
-    assert without_jobs(after) == without_jobs(before)
+    assert what_lasts(after) == what_lasts(before)
     assert [job.state for job in Jobs(restored).list()] == ["stopped", "done"]
+    with restored.read() as connection:
+        ends = connection.execute(sa.select(sessions.c.ended_at)).scalars().all()
+    assert len(ends) == len(before["sessions"])
+    assert None not in ends  # whoever signed out since must not be signed in again
     # It goes on where the other left off: numbers, the log's guard, sign-in.
     with restored.write() as connection:
         event = {"campaign_id": campaign, "kind": "note", "row": 1, "created_at": 1.0}
@@ -151,8 +72,8 @@ def test_a_backup_comes_back_exactly_in_either_database(database, into, new_url,
     restored.close()
 
 
-def test_dump_and_load_keep_every_row(database, backend, new_url, make_campaign, tmp_path):
-    fill(database, make_campaign)
+def test_dump_and_load_keep_every_row(database, backend, new_url, tmp_path):
+    fill(database)
     before = contents(database)
     dump_all(database, tmp_path / "first.db")
     other = Database(new_url("postgresql" if backend == "sqlite" else "sqlite"))
@@ -189,12 +110,14 @@ def test_a_copy_during_writes_holds_all_that_was_saved_before_it(database, make_
             while saved[0] < until:
                 time.sleep(0.002)
             known = saved[0]
-            copies.append((known, backup(database, tmp_path / f"copy{number}.db")))
+            copies.append((known, backup(database, tmp_path / f"copy{number}.zip")))
     finally:
         stop.set()
         writer.join()
     for known, path in copies:
-        with closing(sqlite3.connect(path)) as copy:
+        with zipfile.ZipFile(path) as archive:
+            plain = Path(archive.extract(DATABASE, path.with_suffix("")))
+        with closing(sqlite3.connect(plain)) as copy:
             rows = [row for (row,) in copy.execute("SELECT row FROM label_events ORDER BY id")]
             twins = [int(name) for (name,) in copy.execute("SELECT name FROM settings")]
             assert copy.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
@@ -229,14 +152,14 @@ def test_an_existing_database_is_replaced_only_on_request_and_kept(sqlite_databa
     with pytest.raises(DatabaseError, match="exists already; nothing was changed"):
         restore(saved, str(other.url))
     assert which(other) == "in use"
-    kept = restore(saved, str(other.url), overwrite=True)
+    kept = restore(saved, str(other.url), overwrite=True).kept
     assert which(other) == "backed up"
     assert kept.parent == other.path.parent
     assert which(opened(kept)) == "in use"
     other.close()
     # A broken one can be replaced too: that is when a backup is wanted most.
     other.path.write_bytes(b"garbage " * 1000)
-    kept = restore(saved, str(other.url), overwrite=True)
+    kept = restore(saved, str(other.url), overwrite=True).kept
     assert which(other) == "backed up"
     assert kept.read_bytes() == b"garbage " * 1000
 
@@ -265,49 +188,21 @@ def test_a_postgresql_database_with_rows_is_left_alone(new_url, sqlite_database,
     database.close()
 
 
-def spoil(path: Path, *statements: str) -> None:
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        for statement in statements:
-            connection.execute(statement)
-
-
-@pytest.mark.parametrize(
-    ("statements", "hint"),
-    [
-        (["UPDATE alembic_version SET version_num = '9999'"], r"schema '9999'.*Update rulerank"),
-        (["DROP TABLE alembic_version"], "not a rulerank backup .*no schema revision"),
-        (["DROP TABLE snapshots"], "not a rulerank backup .*snapshots"),
-        (["DROP TRIGGER label_events_no_delete"], "not a rulerank backup .*label_events_no_delete"),
-        (["CREATE TRIGGER bad AFTER INSERT ON people BEGIN DELETE FROM claims; END"], "differs in bad"),
-        (["INSERT INTO files VALUES (1, 'x', x'00', 99, 1.0)"], "1 rows refer to rows that are missing.*files"),
-    ],
-)
-def test_a_backup_that_is_not_right_is_refused(sqlite_database, tmp_path, statements, hint):
-    saved = backup(sqlite_database, tmp_path / "saved.db")
-    spoil(saved, *statements)
-    with pytest.raises(DatabaseError, match=hint):
-        restore(saved, f"sqlite:///{tmp_path / 'new.db'}")
-    assert [path.name for path in tmp_path.iterdir() if "new" in path.name or "restore" in path.name] == []
-
-
-def test_other_files_are_refused(sqlite_database, make_campaign, tmp_path):
+def test_other_files_are_refused(tmp_path):
     target = f"sqlite:///{tmp_path / 'new.db'}"
-    with pytest.raises(DatabaseError, match="there is no file"):
-        restore(tmp_path / "missing.db", target)
+    for missing in (tmp_path / "missing.zip", tmp_path):
+        with pytest.raises(DatabaseError, match="there is no file"):
+            restore(missing, target)
+    other = tmp_path / "other.zip"
+    with zipfile.ZipFile(other, "w") as archive:
+        archive.writestr("notes.txt", "not a database " * 100)
     (tmp_path / "text.db").write_text("not a database " * 100)
-    with pytest.raises(DatabaseError, match="is not a rulerank backup"):
-        restore(tmp_path / "text.db", target)
     (tmp_path / "empty.db").touch()
-    with pytest.raises(DatabaseError, match="is not a rulerank backup"):
-        restore(tmp_path / "empty.db", target)
-    fill(sqlite_database, make_campaign)
-    saved = backup(sqlite_database, tmp_path / "saved.db")
-    pages = bytearray(saved.read_bytes())
-    pages[len(pages) // 2 :] = os.urandom(len(pages) - len(pages) // 2)
-    saved.write_bytes(pages)
-    with pytest.raises(DatabaseError, match=r"damaged|not a rulerank backup"):
-        restore(saved, target)
-    assert not (tmp_path / "new.db").exists()
+    for path in (other, tmp_path / "text.db", tmp_path / "empty.db"):
+        before = sorted(tmp_path.iterdir())
+        with pytest.raises(DatabaseError, match=r"is not a rulerank backup.*nothing was changed\. Use another backup"):
+            restore(path, target)
+        assert sorted(tmp_path.iterdir()) == before
 
 
 def test_a_live_database_can_be_the_source(sqlite_database, tmp_path):
@@ -334,3 +229,56 @@ def test_only_databases_of_the_current_schema_are_copied(sqlite_database, new_ur
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0000'")
     with pytest.raises(DatabaseError, match=f"is not at schema {newest()}"):
         copy_all(sqlite_database, Database(new_url("sqlite")))
+
+
+# What a process says that may write files of so many bytes only.
+SMALL_DISK = """
+import resource, sys
+from db.backup import backup
+from db.engine import Database, DatabaseError
+from db.restore import restore
+work, here, there = sys.argv[1:]
+resource.setrlimit(resource.RLIMIT_FSIZE, (60_000, resource.RLIM_INFINITY))
+try:
+    backup(Database(here), there) if work == "backup" else restore(here, there)
+except DatabaseError as error:
+    print(error)
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits are POSIX")
+@pytest.mark.parametrize("kind", ["zip", "plain"])
+def test_no_room_is_told_as_that_and_leaves_nothing(sqlite_database, tmp_path, kind):
+    fill(sqlite_database)
+    (tmp_path / "out").mkdir()
+
+    def said(*arguments: object) -> str:
+        command = [sys.executable, "-c", SMALL_DISK, *map(str, arguments)]
+        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+    words = said("backup", url_of(sqlite_database), tmp_path / "out" / "saved.zip")
+    assert "cannot write" in words
+    assert "Is there room on the disk" in words
+    make = backup if kind == "zip" else plain_backup
+    words = said("restore", make(sqlite_database, tmp_path / "saved"), f"sqlite:///{tmp_path / 'out' / 'new.db'}")
+    assert "damaged" not in words
+    assert "nothing was changed" in words
+    assert list((tmp_path / "out").iterdir()) == []
+
+
+def test_a_place_where_nothing_can_be_written_is_told(sqlite_database, tmp_path):
+    (tmp_path / "file").touch()
+    with pytest.raises(DatabaseError, match=r"cannot write .*may this user write to the folder"):
+        backup(sqlite_database, tmp_path / "file" / "saved.zip")
+
+
+def test_a_damaged_database_is_told_as_that_and_not_backed_up(sqlite_database, tmp_path):
+    fill(sqlite_database)
+    plain = plain_backup(sqlite_database, tmp_path / "plain.db")
+    data = plain.read_bytes()
+    plain.write_bytes(data[:8192] + b"garbage!" * ((len(data) - 8192) // 8))
+    damaged = opened(plain)
+    with pytest.raises(DatabaseError, match=r"plain\.db is damaged .*no backup was made\. Restore the last good one"):
+        backup(damaged, tmp_path / "out" / "saved.zip")
+    damaged.close()
+    assert list((tmp_path / "out").iterdir()) == []

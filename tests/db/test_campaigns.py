@@ -121,7 +121,7 @@ ACTS = ["grade", "grade", "grade", "cannot_tell", "undo", "two", "import", "adju
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_the_list_of_campaigns_says_how_far_they_are(database, kinds, data):
     people = add_people(database, 2)
-    office = add_office(database, small_collection(), name=f"campaign of {people}")
+    office = add_office(database, small_collection(), name=f"campaign of {people}", overlap=2)
     more = {
         "import": (Kind.IMPORT, 1),
         "adjudicate": (Kind.ADJUDICATE, 2),

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from db.door import Door, RefusedError, Welcome
 from db.names import LOCAL, LONGEST_NAME, check_name, free_name, name_key
-from db.passwords import TRIES, Passwords, TooManyTriesError
+from db.passwords import Passwords
 from db.people import People
+from db.throttle import PAIR, TooManyTriesError
 from rulerank.errors import InputError
 
 NOW = 1_000_000.0
@@ -166,7 +167,7 @@ def test_there_is_one_first_administrator(people):
 def test_the_code_of_the_log_cannot_be_guessed_at_will(people):
     code = people.first_code()
     assert people.check_first_code(f" {code.upper()}\n")
-    for _ in range(TRIES):
+    for _ in range(PAIR.free):
         assert not people.check_first_code("ä" + code[1:])
     with pytest.raises(TooManyTriesError):
         people.check_first_code(code)

@@ -16,7 +16,8 @@ import pytest
 
 from db.engine import Database
 from db.jobs import LEASE_SECONDS, Job, Jobs
-from db.worker import UNEXPECTED, URL_VARIABLE, Worker, main, start_worker, stop_worker
+from db.process import URL_VARIABLE, start_worker, stop_worker
+from db.worker import UNEXPECTED, Worker, main
 from rulerank.errors import InputError
 
 ROOT = Path(__file__).parents[2]
@@ -302,9 +303,9 @@ def test_a_worker_that_ends_gives_its_job_back(database):
 # A worker with a job that tells which process does it and then goes on for as long as the file is there.
 PROGRAM = """
 import os, sys, time
-import db.jobs, db.worker
+import db.jobs, db.process, db.worker
 db.jobs.LEASE_SECONDS = db.worker.LEASE_SECONDS = 1.0
-db.worker.GRACE_SECONDS = 1.0
+db.process.GRACE_SECONDS = 1.0
 def hold(database, arguments, progress):
     while os.path.exists(arguments["while"]):
         if not arguments.get("silent"):
@@ -392,7 +393,7 @@ def test_a_worker_ends_with_its_parent_even_in_the_middle_of_a_job(sqlite_databa
 
 
 def test_the_helper_starts_a_worker_and_stops_it(sqlite_database, tmp_path, monkeypatch):
-    monkeypatch.setattr("db.worker.GRACE_SECONDS", 60.0)  # of the lowest priority, it may be long in coming
+    monkeypatch.setattr("db.process.GRACE_SECONDS", 60.0)  # of the lowest priority, it may be long in coming
     jobs = Jobs(sqlite_database)
     number = jobs.ask("no such kind")
     log = tmp_path / "worker.log"

@@ -17,7 +17,7 @@ from db.tables import collection_chunks, collections, files, jobs
 from db.worker import Worker
 from rulerank.collection import Collection
 from rulerank.errors import InputError
-from rulerank.simulate import Dataset, Plan, Results, run
+from rulerank.simulate import Dataset, Plan, Results, doing, run
 from rulerank.synthetic import planted_collection
 
 PLAN = Plan(
@@ -34,8 +34,8 @@ PLAN = Plan(
 
 @pytest.fixture(autouse=True)
 def _one_process(monkeypatch):
-    """Two processes start for seconds; one is enough here, and the package's own tests have several."""
-    monkeypatch.setenv("RULERANK_THREADS", "1")
+    """Processes start for seconds; this one is enough here, and the package's own tests have several."""
+    monkeypatch.setattr(simulating, "JOBS", 1)
 
 
 @pytest.fixture
@@ -208,17 +208,15 @@ def test_which_collections_can_be_simulated_on(simulations, collection):
 
 
 def test_short_work_goes_first(simulations, collection, monkeypatch):
-    """A live campaign's replay does not wait for a simulation of hours."""
-    monkeypatch.setattr(simulating, "PAUSE", 0.0)
+    """A live campaign's replay does not wait for simulations that were asked for before it."""
     done = []
     monkeypatch.setitem(HANDLERS, "short", lambda database, arguments, progress: done.append(arguments["n"]))
     queue = Jobs(simulations.database)
-    number = simulations.ask(collection, PLAN)
-    later = simulations.ask(collection, PLAN, "later")
-    asked = [queue.ask("short", {"n": n}) for n in range(2)]
-    Worker(simulations.database).run_once()
+    asked = [simulations.ask(collection, PLAN), *(queue.ask("short", {"n": n}) for n in range(2))]
+    for _ in range(2):
+        Worker(simulations.database).run_once()
     assert done == [0, 1]
-    assert [queue.get(each).state for each in (number, later, *asked)] == ["done", "waiting", "done", "done"]
+    assert [queue.get(each).state for each in asked] == ["waiting", "done", "done"]
 
 
 def test_a_part_with_a_path_outside_is_refused(simulations, collection, tmp_path):
@@ -246,3 +244,47 @@ def test_parameters_that_cannot_work_are_refused_at_once(simulations, collection
     with pytest.raises(InputError, match="top_feature:feature=6: feature must be a whole number from 0"):
         simulations.ask(collection, wrong)
     assert simulations.all() == []
+
+
+def fail_on_fold(monkeypatch, fold: int, message: str) -> None:
+    """Let the ceilings of a fold fail, whichever ranker is at work."""
+    real = doing.ceiling
+
+    def ceiling(plan, ranker, prepared):
+        if prepared.number == fold:
+            raise ValueError(f"{message} ({ranker.key})")
+        return real(plan, ranker, prepared)
+
+    monkeypatch.setattr(doing, "ceiling", ceiling)
+
+
+def test_runs_that_fail_are_told_the_others_kept_and_only_those_tried_again(simulations, collection, monkeypatch):
+    worker = Worker(simulations.database, handlers={"simulate": simulate})
+    number = simulations.ask(collection, PLAN)
+    with monkeypatch.context() as broken:
+        fail_on_fold(broken, 2, "left_count > 0")
+        assert worker.run_once()
+    failed = simulations.get(number)
+    assert failed.job.state == "failed"
+    assert failed.job.message == (
+        "2 of 15 runs failed, the first of them: lrar on fold 2: ValueError: left_count > 0 (lrar)"
+    )
+    kept = simulations.results(number)
+    assert len(kept.finished) == 13
+    assert [each.task.rankers[0].key for each in kept.failures] == ["lrar", "ridge"]
+    assert kept.samplers_done() == ["ssar", "random"]
+
+    assert simulations.go_on(number)
+    with monkeypatch.context() as broken:
+        fail_on_fold(broken, 2, "another reason")
+        assert worker.run_once()
+    assert "another reason" in simulations.get(number).job.message
+    assert "another reason" in simulations.results(number).failures[0].message  # not what was kept the first time
+
+    assert simulations.go_on(number)
+    assert worker.run_once()
+    assert simulations.get(number).job.state == "done"
+    whole = simulations.results(number)
+    assert whole.complete
+    assert whole.failures == ()
+    assert names_kept(simulations, number) == [WHOLE]

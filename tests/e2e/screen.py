@@ -13,6 +13,8 @@ from typing import Any
 from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 READY = '[data-testid="stApp"][data-test-connection-state="CONNECTED"][data-test-script-state="notRunning"]'
+SIGN_IN = 'main > form[method="post"], main > a.button'
+"""The sign-in page, which is not one of Streamlit's."""
 DWELL = 270
 """Milliseconds to look at a document before a key counts: a little more than the campaigns ask for."""
 
@@ -55,8 +57,8 @@ class Screen:
         self.ready()
 
     def ready(self) -> None:
-        """Wait until the page is connected and nothing runs."""
-        self.page.wait_for_selector(READY)
+        """Wait until the page is connected and nothing runs, or until it is the sign-in page."""
+        self.page.wait_for_selector(f"{READY}, {SIGN_IN}")
 
     def click(self, name: str) -> None:
         """Click the button of this name, and wait for what it does."""
@@ -72,8 +74,8 @@ class Screen:
         self.go()
         self.page.locator("input[name=person]").fill(name)
         self.page.locator("input[name=password]").fill(password)
-        self.page.get_by_role("button", name="Sign in").click()
-        self.page.wait_for_load_state()
+        with self.page.expect_navigation():
+            self.page.get_by_role("button", name="Sign in").click()
         self.ready()
 
     def woken(self) -> None:

@@ -57,6 +57,13 @@ class Server:
         return self
 
     @property
+    def pid(self) -> int:
+        """The number of the server's process."""
+        if self._process is None:
+            raise RuntimeError("the server does not run")
+        return self._process.pid
+
+    @property
     def log(self) -> Path:
         """Where the server's words go."""
         return self.folder / f"server-{self.port}.log"

@@ -105,7 +105,7 @@ def test_upload_fit_cancel_and_use_elsewhere(screen, files, campaign):
     page.get_by_role("button", name="Measure").click()
     expect(page.get_by_role("button", name="Measured (CSV)")).to_be_visible(timeout=PATIENCE)
     head, line = saved(page, "Measured (CSV)").splitlines()
-    assert head.startswith('Ranker,"ERR-EIA, learned"')
+    assert head.removeprefix("\ufeff").startswith('Ranker,"ERR-EIA, learned"')
     screen.click("Use on Progress and Ranking")
     expect(page.get_by_text(re.compile("This campaign keeps"))).to_be_visible(timeout=PATIENCE)
 

@@ -121,7 +121,7 @@ def test_a_backup_becomes_a_new_database_with_the_same_next_document(chromium, s
     screen.click("Make a backup")
     with screen.page.expect_download() as download:
         screen.button("Download rulerank-backup").click()
-    kept = folder / "kept.db"
+    kept = folder / "kept.zip"
     download.value.save_as(kept)
     upload(screen, "Restore a backup", kept)
     screen.click("Check and restore")

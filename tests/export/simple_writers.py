@@ -85,7 +85,7 @@ def events(rows) -> dict[str, str]:
     writer.writerows(
         {key: json.dumps(value) if isinstance(value, bool) else value for key, value in row.items()} for row in rows
     )
-    return {"events.csv": out.getvalue()}
+    return {"events-for-machines.csv": out.getvalue(), "events-for-spreadsheets.csv": "\ufeff" + out.getvalue()}
 
 
 def everything(collection, rows, folds_count, seed) -> dict[str, bytes]:
@@ -95,7 +95,8 @@ def everything(collection, rows, folds_count, seed) -> dict[str, bytes]:
         **folds(collection, folds_count, seed),
         **lightgbm(collection),
         "qrels.txt": qrels(collection),
-        "documents.csv": table(collection),
+        "documents-for-machines.csv": table(collection),
+        "documents-for-spreadsheets.csv": "\ufeff" + table(collection),
         **events(rows),
     }
     return {name: text.encode("utf-8", "surrogateescape") for name, text in texts.items()}

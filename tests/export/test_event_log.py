@@ -22,7 +22,7 @@ from rulerank.export.formats.base import csv_line, csv_rows
 
 def written(events):
     files = dict(export_files(plain(2, 2), events, formats=["events"]))
-    return files["events.csv"], files["events.jsonl"]
+    return files["events-for-machines.csv"], files["events.jsonl"]
 
 
 def test_the_log_as_table_and_as_json():

@@ -116,14 +116,15 @@ def test_formats_are_chosen_by_name():
         check(plain(), formats=[])
 
 
-def test_bytes_that_are_not_utf_8_survive():
-    lines = b"1 qid:caf\xe9 1:2 #docid = \xff1\n0 qid:b 1:3 #docid = \xc3\xa9\n2 qid:c 1:4\n"
+def test_texts_of_all_scripts_survive():
+    lines = b"1 qid:caf\xc3\xa9 1:2 #docid = \xf0\x9f\x98\x801\n0 qid:b 1:3 #docid = \xc3\xa9\n2 qid:c 1:4\n"
     collection = read_letor(io.BytesIO(lines))
     assert check(collection, folds=3) == []
     files = dict(export_files(collection, folds=3))
     assert files["letor.txt"] == lines
-    assert files["qrels.txt"] == b"caf\xe9 0 \xff1 1\nb 0 \xc3\xa9 0\nc 0 row3 2\n"
-    assert files["documents.csv"].startswith(b"qid,docid,grade,1\ncaf\xe9,\xff1,1,2\n")
+    assert files["qrels.txt"] == b"caf\xc3\xa9 0 \xf0\x9f\x98\x801 1\nb 0 \xc3\xa9 0\nc 0 row3 2\n"
+    table = files["documents-for-machines.csv"]
+    assert table.startswith(b"qid,docid,grade,1\ncaf\xc3\xa9,\xf0\x9f\x98\x801,1,2\n")
 
 
 def test_documents_without_any_feature_pass():

@@ -37,7 +37,10 @@ def test_trailing_features_that_nobody_has_are_not_missed():
     graded = wide.with_grades([-1, 0, 1])
     assert graded.features.shape[1] == 2
     assert check(graded, formats=["letor", "lightgbm", "csv", "features"]) == []
-    assert files(graded, formats=["csv"])["documents.csv"] == b"qid,docid,grade,1,2\n2,row2,0,4,\n3,row3,1,1,\n"
+    assert (
+        files(graded, formats=["csv"])["documents-for-machines.csv"]
+        == b"qid,docid,grade,1,2\n2,row2,0,4,\n3,row3,1,1,\n"
+    )
 
 
 @pytest.mark.parametrize("folds", [3, 5, 8])

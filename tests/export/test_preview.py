@@ -44,7 +44,8 @@ def test_it_notes_what_trainers_stumble_over():
     assert notes[3].startswith("11 values are missing")
     clash = preview(plain().with_feature_names(["grade", "a", "b", "c"]), formats=["csv"]).notes
     assert clash == (
-        "documents.csv: a feature is named 'grade', as a column of ours is; rename it, or leave the CSV out",
+        "documents-for-machines.csv: a feature is named 'grade', as a column of ours is; rename it, or leave the CSV "
+        "tables out",
     )
 
 

@@ -106,7 +106,7 @@ def test_docids_that_stand_for_two_documents_are_reported():
 def test_pandas_reads_the_table(collection):
     import pandas
 
-    ((_, data),) = export_files(collection, formats=["csv"])
+    data = dict(export_files(collection, formats=["csv"]))["documents-for-machines.csv"]
     frame = pandas.read_csv(io.BytesIO(data), dtype={"qid": str, "docid": str})
     graded = collection.select(collection.grades >= 0)
     meant = graded.to_frame()

@@ -115,7 +115,7 @@ def test_streams_that_cannot_be_read():
         read_letor(closed)
     with pytest.raises(InputError, match="binary mode"):
         read_letor(io.TextIOWrapper(io.BytesIO(b"0 qid:1 1:1 #\xff\n"), encoding="utf-8"))
-    with pytest.raises(InputError, match="surrogate"):
+    with pytest.raises(LetorFormatError, match="1:14: byte ED is not UTF-8"):
         read_letor(io.StringIO("0 qid:1 1:1 #\ud800\n"))
 
 

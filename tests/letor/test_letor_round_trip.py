@@ -135,8 +135,8 @@ def test_any_collection_comes_back(rows):
     assert not back.warnings
 
 
-def test_bytes_that_are_not_utf8_come_back():
-    data = b"0 qid:\xff 1:1 #caf\xe9 \xf0\x9f\n0 qid:2 1:1 #\xe9\n"
+def test_texts_of_all_scripts_come_back():
+    data = "0 qid:café 1:1 #日本 😀 \u202e \x01\x1b\x85\u2028\n0 qid:\ufeff٣ 1:1 #\ufffd\n".encode()
     assert written(read_letor(io.BytesIO(data))) == data
 
 

@@ -37,7 +37,7 @@ def judged(workspace):
     """Three people and eight documents; documents 3, 6 and 7 are disputed, the last two more widely."""
     person = workspace.people.ensure_single_user()
     demo = workspace.open(workspace.demo(person.id))
-    settings = replace(demo.settings, overlap=3, aggregation="adjudication")
+    settings = replace(demo.settings, overlap=5, aggregation="adjudication")
     number = workspace.import_campaign("Judged", demo.collection, settings, pool_rows=demo.pool_rows.tolist())
     opened = workspace.open(number)
     for name, grades in GIVEN.items():
@@ -83,7 +83,7 @@ def test_a_decision_can_be_withdrawn(judged):
     judged.live.write(None, 6, Kind.ADJUDICATE, grade=2)
     page = run_page(judged.id)
     assert figures(page)["Disputes to settle"] == "2"
-    page.button(key=f"withdraw-{judged.id}").click().run()
+    page.button(key=f"withdraw-{judged.id}-6").click().run()
     assert not page.exception
     assert figures(page)["Disputes to settle"] == "3"
     assert judged.live.fold.adjudicated == {}

@@ -18,6 +18,7 @@ from pages.widgets.ranking_data import queries_of
 from rulerank.campaign.audience import KIND, keep
 from rulerank.clicks import bilingual_user
 from rulerank.metrics import err_eia_user, err_ia_user, evaluate, intent_err
+from rulerank.ranking.make import RECOMMENDED
 from rulerank.texts import DocumentText, Texts
 
 CLASSIC = ["MAP", "NDCG@k", "P@k", "MRR"]
@@ -77,7 +78,7 @@ class TestProgress:
         box.set_value("err").run()
         opened = workspace.open(labelled_demo)
         rows, grades = opened.labelled()
-        model = opened.ranker("lrar").fit(opened.items[rows], np.array(grades), opened.query_index[rows].tolist())
+        model = opened.ranker(RECOMMENDED).fit(opened.items[rows], np.array(grades), opened.query_index[rows].tolist())
         held = opened.evaluation
         usual = evaluate(held.grades, model.predict(held.items), held.qids, max_grade=len(opened.settings.grades) - 1)
         assert numbers(page)["ERR now"] == f"{usual['err']:.3f}"
@@ -94,7 +95,7 @@ class TestProgress:
         assert page.selectbox(key="progress-metric").options == [*CLASSIC, "ERR", "ERR-IA", "ERR-EIA"]
         opened = workspace.open(labelled_demo)
         rows, grades = opened.labelled()
-        model = opened.ranker("lrar").fit(opened.items[rows], np.array(grades), opened.query_index[rows].tolist())
+        model = opened.ranker(RECOMMENDED).fit(opened.items[rows], np.array(grades), opened.query_index[rows].tolist())
         held, best = opened.evaluation, len(opened.settings.grades) - 1
         spoken = workspace.collections.languages(opened.collection_id)
         languages = [spoken[opened.collection.docids[row]] for row in opened.evaluation_rows]
@@ -134,7 +135,7 @@ class TestProgress:
         speak(workspace, labelled_demo, None)
         page = show("progress.py", labelled_demo)
         Worker(workspace.database, handlers=HANDLERS).run_once()
-        (before,) = workspace.campaigns.snapshots(labelled_demo, "random:lrar")
+        (before,) = workspace.campaigns.snapshots(labelled_demo, f"random:{RECOMMENDED}")
         assert "err_ia" not in before.values["ceiling"]
         speak(workspace, labelled_demo, "en", "de")
         page = show("progress.py", labelled_demo)
@@ -144,7 +145,7 @@ class TestProgress:
         Worker(workspace.database, handlers=HANDLERS).run_once()
         page.run()
         assert "Random order: 20 replays" in captions(page)
-        (after,) = workspace.campaigns.snapshots(labelled_demo, "random:lrar")
+        (after,) = workspace.campaigns.snapshots(labelled_demo, f"random:{RECOMMENDED}")
         assert after.values["ceiling"]["map"] == before.values["ceiling"]["map"]
         assert 0 < after.values["ceiling"]["err_ia"] < after.values["ceiling"]["err"]
         assert not [job for job in workspace.jobs.list(kind="replay") if not job.over]
@@ -157,8 +158,8 @@ class TestProgress:
         assert page.selectbox(key="progress-metric").options[-2:] == ["ERR-IA, learned (same)", "ERR, learned"]
         page.selectbox(key="progress-metric").set_value("learned:ia_same").run()
         opened = workspace.open(labelled_demo)
-        last = kept_curve(opened, "lrar").points[-1].values
-        table = measure(opened, documents_to_measure(opened, quiet), fits, ["lrar"], meaning, quiet).table
+        last = kept_curve(opened, RECOMMENDED).points[-1].values
+        table = measure(opened, documents_to_measure(opened, quiet), fits, [RECOMMENDED], meaning, quiet).table
         assert numbers(page)["ERR-IA, learned (same) now"] == f"{last['learned:ia_same']:.3f}"
         for name, label in (("learned:ia_same", "ERR-IA, learned (same)"), ("learned:agnostic", "ERR, learned")):
             assert f"{last[name]:.4f}" == table[label][0]
@@ -166,7 +167,7 @@ class TestProgress:
         shares = dict(zip(fits["ia_same"].user.intents, fits["ia_same"].user.prior, strict=True))
         assert f"native {shares['native']:.0%}" in captions(page)
         Worker(workspace.database, handlers=HANDLERS).run_once()
-        (kept,) = workspace.campaigns.snapshots(labelled_demo, "random:lrar")
+        (kept,) = workspace.campaigns.snapshots(labelled_demo, f"random:{RECOMMENDED}")
         assert kept.values["audience"] == read_audience(workspace.campaigns, opened).of(opened.evaluation_rows).stamp
         assert "learned:ia_same" in kept.values["bands"][0]["mean"]
 

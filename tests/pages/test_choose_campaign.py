@@ -28,18 +28,21 @@ def opened(**params: str) -> AppTest:
     return page.run()
 
 
+def box_of(page: AppTest):
+    (box,) = [box for box in page.sidebar.selectbox if box.label == "Campaign"]
+    return box
+
+
 def shown(page: AppTest) -> int:
     assert not page.exception
-    (box,) = [box for box in page.sidebar.selectbox if box.label == "Campaign"]
     told = page.query_params["campaign"]
-    assert (told if isinstance(told, str) else told[-1]) == str(box.value)
-    assert page.session_state["campaign"] == box.value
-    return box.value
+    assert (told if isinstance(told, str) else told[-1]) == str(box_of(page).value)
+    assert page.session_state["campaign"] == box_of(page).value
+    return box_of(page).value
 
 
 def choose(page: AppTest, number: int) -> int:
-    (box,) = [box for box in page.sidebar.selectbox if box.label == "Campaign"]
-    return shown(box.set_value(number).run())
+    return shown(box_of(page).set_value(number).run())
 
 
 def test_every_choice_counts(campaigns):
@@ -61,6 +64,21 @@ def test_an_address_leads_to_its_campaign_and_leaves_the_choice_free(campaigns):
     assert choose(page, second) == second
 
 
-@pytest.mark.parametrize("asked", ["", "99", "²", "-1", "x"])
-def test_an_address_of_nowhere_shows_the_newest(campaigns, asked):
-    assert shown(opened(campaign=asked)) == campaigns[-1]
+@pytest.mark.parametrize("asked", ["", "99", "²", "-1", "x", "9" * 40])
+def test_an_address_of_nowhere_shows_no_campaign_at_all(campaigns, asked):
+    page = opened(campaign=asked)
+    assert box_of(page).value is None
+    assert "not here" in page.warning[0].value
+    assert "campaign" not in page.session_state
+    assert choose(page, campaigns[0]) == campaigns[0]
+
+
+def test_an_archived_campaign_is_not_replaced_by_another(workspace, campaigns):
+    workspace.campaigns.archive(campaigns[1])
+    assert "archived" in opened(campaign=str(campaigns[1])).warning[0].value
+
+
+def test_the_campaign_that_was_chosen_last_stays_where_the_address_names_none(campaigns):
+    page = opened(campaign=str(campaigns[1]))
+    del page.query_params["campaign"]
+    assert shown(page.run()) == campaigns[1]

@@ -12,7 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages import context
 from pages.widgets import clicks_work as work
-from pages.widgets import ranking_data
+from pages.widgets import import_task, ranking_data
 from pages.widgets.clicks_campaign import documents_to_measure, measure
 from pages.widgets.clicks_figure import perplexity_curves
 from pages.widgets.clicks_tasks import sentence
@@ -22,6 +22,8 @@ from pages.widgets.theme import DARK
 from rulerank.campaign.audience import KIND, kept
 from rulerank.clicks import bilingual_user, fit, fit_from_dict, write_log
 from rulerank.errors import InputError
+from rulerank.importing.clicks import LINES, keep_log, load_log, read_clicks
+from rulerank.importing.files import Upload
 from rulerank.texts import DocumentText, Texts
 
 TASKS = ("clicks-log", "clicks-fits", "clicks-tables", "clicks-documents", "clicks-measured")
@@ -54,7 +56,7 @@ def press(page: AppTest, label: str) -> AppTest:
 
 
 @pytest.fixture
-def empty(workspace) -> AppTest:
+def empty(workspace, worker) -> AppTest:
     made = AppTest.from_file("../../pages/clicks.py", default_timeout=60).run()
     assert not made.exception, made.exception
     return made
@@ -138,13 +140,32 @@ class TestLog:
     def test_every_layout_gives_the_same_log(self, log, tmp_path, ending):
         write_log(log, tmp_path / f"log.{ending}")
         data = (tmp_path / f"log.{ending}").read_bytes()
-        assert work.read_upload(f"log.{ending}", data, quiet).summary()["grades"] == log.summary()["grades"]
+        assert read_clicks(Upload(f"log.{ending}", data), quiet).summary()["grades"] == log.summary()["grades"]
         if ending == "csv":
-            packed = work.read_upload("log.csv.gz", gzip.compress(data), quiet)
+            packed = read_clicks(Upload("log.csv.gz", gzip.compress(data)), quiet)
             assert packed.sessions == log.sessions
 
+    def test_what_the_worker_read_is_the_same_here(self, tmp_path):
+        bad = BAD.replace("q2,d4 d1,1 3,0 0,de en", "q2,d4 d1,1 3,1 1,de en")
+        log = read_clicks(Upload("clicks.csv", bad.encode()), quiet, skip_bad=True)
+        keep_log(log, tmp_path)
+        found = load_log(tmp_path)
+        assert (found.queries, found.documents, found.languages) == (log.queries, log.documents, log.languages)
+        assert (found.reading, found.summary()) == (log.reading, log.summary())
+        assert found.reading.bad_rows[0].line == 5
+        for name in ("query", "document", "language", "grade", "row_config", "row_pattern", "count"):
+            assert np.array_equal(getattr(found, name), getattr(log, name))
+            assert getattr(found, name).dtype == getattr(log, name).dtype
+
+    def test_nothing_of_an_upload_stays_behind(self, empty, workspace):
+        for text in (GOOD, BAD):
+            upload(empty, "clicks.csv", text)
+        assert empty.error
+        assert list(workspace.uploads.folder.iterdir()) == []
+        assert workspace.jobs.list() == ()
+
     def test_reading_ends_when_it_is_cancelled(self):
-        rows = 3 * work.LINES
+        rows = 3 * LINES
         seen = []
 
         def stop(done, total):
@@ -153,12 +174,12 @@ class TestLog:
                 raise CancelledError("cancelled")
 
         with pytest.raises(CancelledError):
-            work.read_upload("clicks.csv", (HEAD + "q1,d7,4,1,en\n" * rows).encode(), stop)
+            read_clicks(Upload("clicks.csv", (HEAD + "q1,d7,4,1,en\n" * rows).encode()), stop)
         assert 0 < seen[-1] < len(HEAD) + 13 * rows
 
     def test_a_log_without_a_session_is_refused(self):
         with pytest.raises(InputError, match="no session"):
-            work.read_upload("clicks.csv", (HEAD + "q1,d7,-1,1,en\n").encode(), quiet)
+            read_clicks(Upload("clicks.csv", (HEAD + "q1,d7,-1,1,en\n").encode()), quiet)
 
     def test_the_same_seed_gives_the_same_log(self):
         first, second, third = (work.simulate(work.user_named("eia", 0.0), 2000, 4, seed, quiet) for seed in (3, 3, 4))
@@ -216,7 +237,9 @@ class TestModels:
         assert task.wait(60)
         assert task.cancelled
 
-    def test_a_new_fit_ends_the_one_under_way(self, simulated):
+    def test_a_new_fit_ends_the_one_under_way(self, simulated, monkeypatch):
+        monkeypatch.setattr(import_task, "QUICK", 0.4)  # the first fit never ends by itself
+
         def work_on(progress):
             while True:
                 time.sleep(0.01)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from db.copying import copy_to
 from db.workspace import Workspace
 from pages import context
 from pages.widgets.export_facts import Wanted, about, event_rows, fold_of, gather
@@ -156,7 +157,14 @@ class TestPage:
                 digest, name = line.split("  ")
                 assert hashlib.sha256(archive.read(name)).hexdigest() == digest
             assert "Demo: questions about Python" in archive.read("README.txt").decode()
-        assert {"letor.txt", "lightgbm.txt", "lightgbm.txt.query", "qrels.txt", "documents.csv", "events.csv"} <= names
+        assert {
+            "letor.txt",
+            "lightgbm.txt",
+            "lightgbm.txt.query",
+            "qrels.txt",
+            "documents-for-machines.csv",
+            "events-for-spreadsheets.csv",
+        } <= names
         opened = workspace.open(labelled_demo)
         grades = {opened.document(row): grade for row, grade in opened.live.fold.current().items()}
         assert dict(zip(zip(found.qids, found.docids, strict=True), found.grades.tolist(), strict=True)) == grades
@@ -194,8 +202,8 @@ class TestBackup:
     def test_a_restored_backup_is_the_same_campaign(self, workspace, labelled_demo):
         page = press(run_page(labelled_demo), "Make a backup")
         name, data = page.session_state["backup"]
-        assert name.endswith(".db")
-        path = workspace.restore_bytes(data)
+        assert name.endswith(".zip")
+        path = workspace.restore_backup(io.BytesIO(data)).path
         assert path.parent == workspace.database.path.parent
         again = Workspace(f"sqlite:///{path}")
         try:
@@ -206,10 +214,26 @@ class TestBackup:
         finally:
             again.close()
 
+    def test_a_backup_without_checksums_is_called_neither_whole_nor_proven(self, workspace, labelled_demo, tmp_path):
+        copy_to(workspace.database, tmp_path / "plain.db")
+        with (tmp_path / "plain.db").open("rb") as file:
+            restored = workspace.restore_backup(file, "plain.db")
+        page = AppTest.from_file("../../pages/export.py", default_timeout=30)
+        page.session_state["restored"] = restored
+        page.run()
+        assert any("carries no checksums" in warning.value for warning in page.warning)
+        assert not any("is whole" in success.value for success in page.success)
+
+    def test_a_fault_in_the_database_is_told_beside_its_backup(self, workspace, labelled_demo):
+        with workspace.database.write() as connection:
+            connection.exec_driver_sql("UPDATE collections SET feature_names = '[]'")
+        page = press(run_page(labelled_demo), "Make a backup")
+        assert any("table collections, row 1" in warning.value for warning in page.warning)
+
     def test_what_is_no_backup_is_refused_and_leaves_nothing(self, workspace):
         before = sorted(workspace.database.path.parent.iterdir())
         with pytest.raises(RulerankError, match="not a rulerank backup"):
-            workspace.restore_bytes(b"hello " * 500)
+            workspace.restore_backup(io.BytesIO(b"hello " * 500))
         assert sorted(workspace.database.path.parent.iterdir()) == before
 
 

@@ -27,6 +27,7 @@ TOKEN = "*bold*$x$:red[x]<b>x</b>"  # ids have no spaces
 # Fields that Streamlit shows as they are. Plotly's own markup is the business of `safe`, and tested with the charts.
 LITERAL = {
     ("Text", "body"),
+    ("Code", "code_text"),
     ("Selectbox", "options"),
     ("Selectbox", "raw_value"),
     ("MultiSelect", "options"),
@@ -141,6 +142,7 @@ def test_behind_a_score(hostile, ranker, monkeypatch):
     assert interpreted(app) == []
 
 
+@pytest.mark.usefixtures("worker")
 def test_in_a_preview_of_an_import_and_in_refusals(hostile, workspace):
     app = draw(hostile.id, "new_campaign.py")
     app.segmented_control(key="import-source").set_value("stored").run()

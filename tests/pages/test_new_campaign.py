@@ -16,13 +16,13 @@ from streamlit.testing.v1 import AppTest
 
 from db.tables import metadata
 from pages import context
-from pages.widgets.import_files import Files, Upload, files_at, one_fold
-from pages.widgets.import_read import BadFilesError, read_files
-from pages.widgets.import_rows import choose_rows, evaluations, known_labels, levels_needed, uses_of_known
 from pages.widgets.import_task import CancelledError, Task
-from rulerank.campaign import GradeLevel, Settings
+from rulerank.campaign import GradeLevel, Settings, make_sampler
 from rulerank.collection import Collection
 from rulerank.errors import InputError, RulerankError
+from rulerank.importing.files import Files, Upload, files_at, one_fold
+from rulerank.importing.read import BadFilesError, read_files
+from rulerank.importing.rows import choose_rows, evaluations, known_labels, levels_needed, uses_of_known
 from rulerank.letor import read_letor
 from rulerank.texts import DocumentText, QueryText, Texts
 
@@ -56,7 +56,7 @@ def counts(workspace) -> dict[str, int]:
         return {
             table.name: connection.scalar(sa.select(sa.func.count()).select_from(table))
             for table in metadata.sorted_tables
-            if table.name not in ("people", "settings")
+            if table.name not in ("people", "settings", "jobs")
         }
 
 
@@ -343,6 +343,7 @@ def press(page: AppTest, label: str) -> AppTest:
     return page
 
 
+@pytest.mark.usefixtures("worker")
 class TestPage:
     def test_from_a_path_to_a_campaign(self, workspace, tmp_path):
         (tmp_path / "news.txt").write_bytes(letor(10, 6))
@@ -360,7 +361,41 @@ class TestPage:
         assert opened.settings.overlap == 2
         assert opened.settings.guidelines == "Be *kind*."
         assert opened.settings.grades_known
-        assert page.session_state["campaign"] == info.id
+        assert int(page.query_params["campaign"][-1]) == info.id
+
+    @pytest.mark.parametrize("allowed", [False, True])
+    def test_pictures_in_guidelines_are_links_unless_they_are_allowed(self, workspace, tmp_path, allowed):
+        (tmp_path / "news.txt").write_bytes(letor(10, 6))
+        page = name_path(run_page(), str(tmp_path / "news.txt"))
+        assert not [each for each in page.checkbox if each.key == "import-pictures"]
+        picture = "Look: ![a map](https://example.org/map.png)"
+        page.text_area(key="import-guidelines").set_value(picture).run()
+        assert not page.checkbox(key="import-pictures").value
+        page.checkbox(key="import-pictures").set_value(allowed).run()
+        assert any("![a map](" in each.value for each in page.markdown) == allowed
+        press(page, "Create the campaign")
+        (info,) = workspace.campaigns.all()
+        settings = workspace.open(info.id).settings
+        assert settings.guidelines == picture
+        assert settings.remote_pictures == allowed
+        label = AppTest.from_file("../../pages/label.py", default_timeout=30)
+        label.query_params["campaign"] = str(info.id)
+        label.run()
+        (told,) = [each.value for each in label.markdown if "a map" in each.value]
+        assert (told == picture) == allowed
+        assert ("[Picture: a map](https://example.org/map.png)" in told) != allowed
+
+    def test_ssarp_can_be_told_whose_formula_orders_the_features(self, workspace, tmp_path):
+        (tmp_path / "news.txt").write_bytes(letor(10, 6))
+        page = name_path(run_page(), str(tmp_path / "news.txt"))
+        assert page.selectbox(key="import-ranker").value == "weighted_items"
+        page.selectbox(key="import-sampler").set_value("ssarp").run()
+        page.selectbox(key="import-scoring").set_value("program").run()
+        press(page, "Create the campaign")
+        (info,) = workspace.campaigns.all()
+        opened = workspace.open(info.id)
+        assert opened.settings.ranker == "weighted_items"
+        assert make_sampler(opened.settings).scoring == "program"
 
     def test_known_grades_become_labels_if_asked(self, workspace, tmp_path):
         (tmp_path / "half.txt").write_bytes(letor(4, 6, graded=0.5))

@@ -97,6 +97,27 @@ def test_role_password_address_and_state_can_be_changed(workspace, admin):
     assert workspace.people.get(ann.id).active
 
 
+def test_sessions_of_somebody_can_be_ended_and_ones_own_stays(workspace, admin, monkeypatch):
+    ann = workspace.people.add("Ann", "annotator", "the first one")
+    anns, own, other = (workspace.people.sign(each, "192.0.2.7", "Firefox/130.0") for each in (ann, admin, admin))
+    monkeypatch.setattr(context, "signed_in", lambda: workspace.people.read(own))
+    page = run_page()
+    page.selectbox(key="people-who").set_value(ann.id).run()
+    told = " ".join(caption.value for caption in page.caption).replace("\\", "")
+    assert "Firefox from 192.0.2.7, used just now" in told
+    page.button(key=f"people-end-sessions-{ann.id}").click().run()
+    assert "Ann was signed out" in page.success[0].value
+    assert workspace.people.read(anns) is None
+    assert not any("end-sessions" in str(button.key) for button in page.button)
+    page.selectbox(key="people-who").set_value(admin.id).run()
+    page.button(key=f"people-end-sessions-{admin.id}").click().run()
+    assert workspace.people.read(other) is None
+    assert workspace.people.read(own).id == admin.id
+    page.text_input(key=f"people-new-{admin.id}").set_value("the second one")
+    press(page, "Reset")
+    assert workspace.people.read(own).id == admin.id
+
+
 def test_the_last_administrator_stays(workspace, admin):
     page = run_page()
     page.selectbox(key=f"people-role-{admin.id}").set_value("annotator").run()

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 
 import numpy as np
 import pytest
+import sqlalchemy as sa
 from streamlit.testing.v1 import AppTest
 
 from db.jobs import HANDLERS
 from db.replay import replay
-from db.worker import Worker
+from db.tables import jobs
+from db.worker import Worker, load_handlers
 from pages import context
-from pages.widgets import progress_data, progress_jobs
+from pages.widgets import progress_data, progress_jobs, waiting
 from pages.widgets.audience import audience_of
 from pages.widgets.progress_data import LONGEST_PAUSE, Labels, Measure, kept_curve, read_labels, rules_now
 from pages.widgets.progress_jobs import Wanted, curve_of, job_for, random_of
 from pages.widgets.progress_rules import RuleHistory, rule_history
 from rulerank.campaign import Kind, Settings
+from rulerank.campaign.chance import Chance
 from rulerank.campaign.progress import cross_validated, curve
 from rulerank.campaign.replay import RUNS, evaluation_for, read_replay
+from rulerank.campaign.stopping import RuleState
+from rulerank.ranking.make import RECOMMENDED
 from rulerank.rules import mine_document
 from rulerank.sampling import SSARP
 from tests.pages.conftest import give_labels
@@ -67,7 +73,7 @@ def test_the_page_shows_where_the_campaign_stands(workspace, labelled_demo):
     page = run_page(labelled_demo)
     opened = workspace.open(labelled_demo)
     rows, grades = opened.labelled()
-    points = curve(opened.items[rows], grades, opened.query_index[rows].tolist(), opened.evaluation)
+    points = curve(opened.items[rows], grades, opened.query_index[rows].tolist(), opened.evaluation, ranker=RECOMMENDED)
     shown = numbers(page)
     assert shown[f"Labelled (of {len(opened.items)})"] == "30"
     assert shown["MAP now"] == f"{points[-1].values['map']:.3f}"
@@ -80,7 +86,7 @@ def test_the_page_shows_where_the_campaign_stands(workspace, labelled_demo):
 
 def test_metric_cut_off_ties_and_axis_can_be_chosen(workspace, labelled_demo):
     page = run_page(labelled_demo)
-    last = kept_curve(workspace.open(labelled_demo), "lrar").points[-1].values
+    last = kept_curve(workspace.open(labelled_demo), RECOMMENDED).points[-1].values
     page.selectbox(key="progress-metric").set_value("ndcg").run()
     page.selectbox(key="progress-k").set_value(3).run()
     assert numbers(page)["NDCG@3 now"] == f"{last['ndcg@3']:.3f}"
@@ -97,13 +103,13 @@ def test_the_random_replay_is_asked_of_the_worker_once_and_kept(workspace, label
     page = run_page(labelled_demo)
     run_page(labelled_demo)
     (job,) = workspace.jobs.list(kind="replay")
-    assert job.arguments == {"campaign": labelled_demo, "what": "random", "ranker": "lrar", "labels": 32}
+    assert job.arguments == {"campaign": labelled_demo, "what": "random", "ranker": RECOMMENDED, "labels": 32}
     assert "appears here as soon as it is worked out" in words(page)
     work(workspace)
     page.run()
     assert f"Random order: {RUNS} replays" in words(page)
     assert "seed 0" in words(page)
-    (kept,) = workspace.campaigns.snapshots(labelled_demo, "random:lrar")
+    (kept,) = workspace.campaigns.snapshots(labelled_demo, f"random:{RECOMMENDED}")
     bands, top = read_replay(kept.values)
     assert [band.labels for band in bands][-1] == kept.labels == 32
     assert 0 < top["map"] < 1
@@ -115,7 +121,7 @@ def test_the_random_replay_is_asked_of_the_worker_once_and_kept(workspace, label
 
 
 def test_without_a_worker_a_small_pool_is_replayed_by_the_page(workspace, labelled_demo, monkeypatch):
-    monkeypatch.setattr(progress_jobs, "PATIENCE", -1.0)
+    monkeypatch.setattr(waiting, "PATIENCE", -1.0)
     page = run_page(labelled_demo)
     page.run()
     assert f"Random order: {RUNS} replays" in words(page)
@@ -123,11 +129,11 @@ def test_without_a_worker_a_small_pool_is_replayed_by_the_page(workspace, labell
 
 
 def test_without_a_worker_a_large_pool_says_so(workspace, labelled_demo, monkeypatch):
-    monkeypatch.setattr(progress_jobs, "PATIENCE", -1.0)
+    monkeypatch.setattr(waiting, "PATIENCE", -1.0)
     monkeypatch.setattr(progress_jobs, "SMALL", 10)
     page = run_page(labelled_demo)
-    assert "no background worker does it" in words(page)
-    assert workspace.campaigns.snapshots(labelled_demo, "random:lrar") == []
+    assert "No background worker takes this up" in words(page)
+    assert workspace.campaigns.snapshots(labelled_demo, f"random:{RECOMMENDED}") == []
 
 
 def test_a_slow_rankers_curve_of_a_large_pool_comes_from_the_worker(workspace, labelled_demo, monkeypatch):
@@ -212,7 +218,7 @@ def test_without_an_evaluation_set_the_page_cross_validates_and_says_so(workspac
     for row, grade in zip(rows, grades, strict=True):
         opened.live.write(person, row, Kind.GRADE, grade=grade)
     page = run_page(campaign)
-    expected = cross_validated(opened.items[rows], grades, opened.query_index[rows])
+    expected = cross_validated(opened.items[rows], grades, opened.query_index[rows], ranker=RECOMMENDED)
     assert numbers(page)["MAP now"] == f"{expected['map']:.3f}"
     assert "cross-validation by query on the labelled set itself" in words(page)
     assert numbers(page)["Relevant found"] == str(sum(grade > 0 for grade in grades))
@@ -284,9 +290,9 @@ def test_annotators_do_not_see_the_page(workspace, labelled_demo, monkeypatch):
 
 
 def test_the_worker_knows_replays_and_refuses_other_kinds(workspace, labelled_demo):
-    assert HANDLERS["replay"] is replay
+    load_handlers()
     job = workspace.jobs.ask("replay", {"campaign": labelled_demo, "what": "nonsense", "ranker": "lrar"})
-    work(workspace)
+    assert Worker(workspace.database, handlers=HANDLERS).run_once()
     assert workspace.jobs.get(job).state == "failed"
     assert "'random' or 'curve'" in workspace.jobs.get(job).message
 
@@ -329,3 +335,67 @@ def test_the_rule_history_is_kept_while_it_serves(workspace, labelled_demo):
     assert large.serves(Labels(1, list(range(1010)), [0] * 1010, [], [], []))
     assert not large.serves(Labels(1, list(range(1011)), [0] * 1011, [], [], []))
     assert not large.serves(Labels(1, list(range(999)), [0] * 999, [], [], []))
+
+
+class Trouble:
+    """Stands for a supervisor whose workers are not well."""
+
+    def __init__(self, words: str | None) -> None:
+        self.words = words
+
+    def problem(self) -> str | None:
+        return self.words
+
+
+def test_what_is_wrong_with_the_worker_is_told_instead_of_a_bar_that_stands_still(
+    workspace, labelled_demo, monkeypatch
+):
+    monkeypatch.setattr(progress_jobs, "SMALL", 10)
+    workspace.supervisor = Trouble("The background worker keeps ending; long work stands still.")
+    page = run_page(labelled_demo)
+    assert "The background worker keeps ending; long work stands still" in words(page).replace("\\", "")
+    workspace.supervisor = Trouble(None)
+    page.run()
+    assert "keeps ending" not in words(page)
+
+
+def test_a_job_that_a_clock_of_times_to_come_asked_for_is_not_waited_for(workspace, labelled_demo, monkeypatch):
+    monkeypatch.setattr(workspace.jobs, "clock", lambda: time.time() + 365 * 86_400)
+    job = workspace.jobs.get(workspace.jobs.ask("replay", {}))
+    assert waiting.worker_is_away(job)
+    monkeypatch.undo()
+    assert not waiting.worker_is_away(workspace.jobs.get(workspace.jobs.ask("replay", {})))
+
+
+def test_a_job_whose_worker_is_silent_says_so(workspace, labelled_demo):
+    number = workspace.jobs.ask("replay", {})
+    job = workspace.jobs.take("somebody")
+    assert waiting.trouble(job) is None
+    with workspace.database.write() as connection:
+        connection.execute(sa.update(jobs).where(jobs.c.id == number).values(lease_until=time.time() - 1))
+    assert "has not been heard of" in waiting.trouble(workspace.jobs.get(number))
+
+
+@pytest.mark.parametrize(("beaten", "colour"), [(True, "green"), (False, "amber")])
+def test_the_light_turns_green_only_if_the_grades_tell_more_than_chance(
+    workspace, labelled_demo, monkeypatch, beaten, colour
+):
+    """At the natural stop with a flat curve; without both the question is not even asked."""
+    asked = []
+
+    def chance(items, grades, qids, evaluation, **more):
+        asked.append(len(grades))
+        return Chance(0.6, 0.4, 0 if beaten else 30, 99)
+
+    monkeypatch.setattr(progress_data, "against_shuffled", chance)
+    page = run_page(labelled_demo)
+    assert asked == []
+    monkeypatch.setattr(progress_data, "rule_state", lambda *given: RuleState(12, 9, True))
+    monkeypatch.setattr("rulerank.campaign.stopping.STEADY", 1.0)
+    page.run()
+    page.run()
+    assert asked == [30]  # once for the same labels
+    boxes = {"green": page.success, "amber": page.warning}
+    (light,) = [box.value for box in boxes[colour] if "natural stop is reached" in box.value]
+    assert ("You may stop" in light) == beaten
+    assert ("no more than chance" in light) != beaten

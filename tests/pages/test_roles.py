@@ -26,6 +26,7 @@ LEAST = {
     "clicks": "researcher",
     "new_campaign": "researcher",
     "people": "admin",
+    "sessions": "annotator",
 }
 REFUSED = [(page, role) for page, least in LEAST.items() for role in ROLES if ROLES.index(role) < ROLES.index(least)]
 
@@ -119,11 +120,12 @@ def test_every_role_labels_until_it_is_deactivated(workspace, enter, role):
     workspace.people.add("Boss", "admin", "a long password")
     campaign = workspace.demo()
     person = enter(role)
-    asked = {"kind": "look", "ticket": workspace.people.write_ticket(person, campaign)}
-    assert answer(workspace, asked)["token"]
+    cookie = workspace.people.sign(person)
+    asked = {"kind": "look", "ticket": workspace.people.write_ticket(workspace.people.read(cookie), campaign)}
+    assert answer(workspace, asked, cookie)["token"]
     workspace.people.deactivate(person.id)
     before = written(workspace)
     with pytest.raises(RefusedError) as refused:
-        answer(workspace, asked)
+        answer(workspace, asked, cookie)
     assert refused.value.status == 401
     assert written(workspace) == before

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pages.context import is_local
-from pages.widgets.provider import check_section
+from pages.gate.provider import check_section
 from rulerank.errors import RulerankError
 
 WHOLE = {

@@ -13,6 +13,7 @@ import pytest
 import sqlalchemy as sa
 from streamlit.testing.v1 import AppTest
 
+from db import simulating
 from db.simulating import simulate
 from db.simulations import Simulations
 from db.tables import collection_chunks, collections, jobs
@@ -28,7 +29,7 @@ from pages.widgets.simulate_work import estimate, pool_of, smallest_pool
 from pages.widgets.theme import DARK, LIGHT
 from rulerank.collection import Collection
 from rulerank.errors import RulerankError
-from rulerank.simulate import Dataset, Plan, Results
+from rulerank.simulate import Dataset, Plan, Results, doing
 from rulerank.simulate.tasks import tasks_of
 from rulerank.synthetic import planted_collection
 from tests.pages.test_foreign_text import NASTY, interpreted
@@ -47,7 +48,7 @@ PLAN = Plan(
 
 @pytest.fixture(autouse=True)
 def _one_process(monkeypatch):
-    monkeypatch.setenv("RULERANK_THREADS", "1")
+    monkeypatch.setattr(simulating, "JOBS", 1)
 
 
 @pytest.fixture
@@ -527,7 +528,7 @@ def test_downloads_are_offered(workspace, finished):
     page = run_page(finished)
     offered = {each.label for each in page.get("download_button")}
     assert {"Curves (CSV)", "Labels saved (CSV)", "Every value (CSV)", "All of it (zip)"} <= offered
-    assert "These documents (CSV)" in offered
+    assert "These documents (CSV for spreadsheets)" in offered
 
 
 def test_names_of_people_collections_and_runs_are_shown_as_they_are(workspace):
@@ -603,3 +604,32 @@ def test_the_same_collection_comes_first(workspace, labelled_demo, planted, fini
     options = run_progress(labelled_demo).selectbox(key=f"progress-overlay-{labelled_demo}").options
     assert options[:2] == ["None", "of the demo (same collection)"]
     assert len(options) == 4
+
+
+# Failing --------------------------------------------------------------------------------------------------------------
+
+
+def test_runs_that_failed_are_listed_and_tried_again(workspace, planted, monkeypatch):
+    number = workspace.simulations.ask(planted, PLAN, "", workspace.people.ensure_single_user().id)
+    real = doing.follow
+
+    def follow(plan, sampler, seed, fold, *more):
+        if (sampler.key, seed, fold.number) == ("random", 1, 3):
+            raise ValueError("left_count > 0 <b>*bold*</b>")
+        return real(plan, sampler, seed, fold, *more)
+
+    with monkeypatch.context() as broken:
+        broken.setattr(doing, "follow", follow)
+        work(workspace)
+    page = run_page(number)
+    told = words(page)
+    assert "1 of 15 runs failed" in told
+    assert "random on fold 3, seed 1: ValueError: left_count > 0 <b>*bold*</b>" in told
+    assert not interpreted(page)
+    assert any("Traceback" in block.value for block in page.code)
+    assert "14 of 15 runs are in what follows" in told
+    page = press(page, "Try the failed runs again")
+    work(workspace)
+    page.run()
+    assert workspace.simulations.get(number).job.state == "done"
+    assert "failed" not in words(page)

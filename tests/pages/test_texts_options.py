@@ -9,17 +9,19 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from db.reading import READ
 from pages.widgets import ranking_data
 from pages.widgets.document import LONG, LONGEST, MOST_MARKS, PASSAGE, WIDE, pieces, text_shown
-from pages.widgets.import_files import MOST_BYTES, Files, Upload, files_at, sorted_out
-from pages.widgets.import_read import BadFilesError, read_files
 from pages.widgets.texts_options import ENCODINGS
 from rulerank.campaign import Kind, Settings
 from rulerank.campaign.replay import whole_curve
 from rulerank.errors import InputError
+from rulerank.foreign.encodings import given_encoding
+from rulerank.importing.files import MOST_BYTES, Files, Upload, files_at, sorted_out
+from rulerank.importing.kept import load
+from rulerank.importing.read import BadFilesError, read_files
 from rulerank.metrics import evaluate
 from rulerank.prepare import Options, Reading, prepare, read_collection, write_prepared
-from rulerank.prepare.encodings import given_encoding
 from rulerank.ranking import LRAR, QueryTermRules
 from rulerank.text import Analyser
 from rulerank.texts import DocumentText
@@ -58,10 +60,6 @@ def silent(done, total) -> None:
 
 def press(page: AppTest, label: str) -> AppTest:
     next(button for button in page.button if button.label == label).click().run()
-    task = page.session_state["import-task"][1] if "import-task" in page.session_state else None
-    if task is not None and task.running:
-        assert task.wait(60)
-        page.run()
     assert not page.exception, page.exception
     return page
 
@@ -75,6 +73,7 @@ def opened_page(folder) -> AppTest:
     return page
 
 
+@pytest.mark.usefixtures("worker")
 class TestMoreSettings:
     def test_every_encoding_that_is_offered_exists(self):
         assert [given_encoding(name).how for name in ENCODINGS if name] == ["given"] * (len(ENCODINGS) - 1)
@@ -90,7 +89,8 @@ class TestMoreSettings:
         page.selectbox(key="texts-unjudged").set_value("zero")
         page.selectbox(key="texts-judged").set_value("leave").run()
         press(page, "Prepare the collection")
-        found = page.session_state["import-task"][1].result
+        token = page.session_state["import-task"][1].token
+        found = load(workspace.uploads.path(token) / READ)
         options = Options(
             candidates=7, judged="leave", languages=("en",), document_language="en", stemming=False, stopping=False,
             normalise=False,

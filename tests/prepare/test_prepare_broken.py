@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 from rulerank.cli.program import app
 from rulerank.errors import InputError, RulerankError
+from rulerank.foreign.encodings import given_encoding, is_binary
 from rulerank.prepare import BadRecordsError, Reading, files_of, read_collection
-from rulerank.prepare.encodings import given_encoding, is_binary
 
 DOCUMENTS = "\n".join(json.dumps({"_id": f"D{n}", "title": "wing", "text": "flutter of wings"}) for n in range(50))
 QUERY = json.dumps({"_id": "q1", "text": "wing flutter"})
@@ -96,9 +96,9 @@ def write(folder, documents: bytes, queries: bytes = b"1\tK\xc3\xa4se\n") -> obj
     [
         (
             "1\tKäse\tKäse\n2\tß\tüber\n".encode() + "3\tö\tö\n".encode("cp1252"),
-            r"documents\.tsv:3: byte 3 .* not UTF-8",
+            r"documents\.tsv:3: column 3: byte .* is not UTF-8",
         ),
-        ("1\tKäse\tKäse\n2\tb\tc\n".encode("utf-16")[:-1], r"documents\.tsv:2: character 6 .* not UTF-16-LE"),
+        ("1\tKäse\tKäse\n2\tb\tc\n".encode("utf-16")[:-1], r"documents\.tsv:2: column 6: .* not UTF-16-LE"),
         (np.random.default_rng(0).bytes(4000), r"documents\.tsv: this is no text"),
         (b"1\ta\tb\n" + b"\0" * 1000, r"documents\.tsv: this is no text"),
         (b"", r"documents\.tsv:1: the file is empty"),
@@ -114,7 +114,7 @@ def test_texts_that_cannot_be_read(tmp_path, documents, words):
 def test_a_given_encoding_that_does_not_fit_is_told_by_line(tmp_path):
     folder = write(tmp_path, "1\tKäse\tKäse\n".encode("cp1252"))
     with pytest.raises(
-        BadRecordsError, match=r"documents\.tsv:1: byte 4 .* not ASCII, which was named as the encoding"
+        BadRecordsError, match=r"documents\.tsv:1: column 4: byte E4 is not ASCII, which was named as the encoding"
     ):
         read_collection(folder, Reading(encoding="ascii"))
     for name in ("nonsense", "base64", "idna", "undefined", "zlib"):

@@ -50,7 +50,7 @@ def test_json_for_machines(folder, tmp_path):
     [
         (["--document-columns", "nonsense"], "columns are given as"),
         (["--grades", "1:2"], "OLD=NEW"),
-        (["--grades", "1=-2"], "0 or more"),
+        (["--grades", "1=-2"], "not from 0 to"),
         (["--qrels", "nothing.txt"], "is not a file"),
         (["--encoding", "nonsense"], "no encoding is named"),
     ],

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulerank.errors import InputError
-from rulerank.prepare.encodings import detect_encoding, given_encoding
+from rulerank.foreign.encodings import detect_encoding, given_encoding
 from rulerank.prepare.files import TextLines, file_at, files_of
 from rulerank.prepare.problems import BadRecordsError, EnoughProblemsError, Problems
 
@@ -67,7 +67,7 @@ def test_a_bad_line_of_a_utf8_file_is_named(tmp_path):
     path.write_bytes(b"one \xc3\xa4\ntwo \xe4\nthree \xc3\xb6\n")
     _, lines, problems = lines_of(path)
     assert lines.encoding.label == "UTF-8"
-    with pytest.raises(BadRecordsError, match=r":2: byte 5 of the line is not UTF-8"):
+    with pytest.raises(BadRecordsError, match=r":2: column 5: byte E4 is not UTF-8"):
         problems.check()
 
 

@@ -44,14 +44,18 @@ def chi_square(first, second):
     return total
 
 
-def dealt(items, partitions):
-    """Each line of the chi-square matrix ranks the other features; scores 1, then 1/ln(10 j); dealt round robin."""
+def dealt(items, partitions, scoring="paper"):
+    """Each line of the chi-square matrix ranks the other features, whose places are scored; dealt round robin.
+
+    Scores: 1, then 1/ln(10 j); by the authors' program 1, 1, then 1/ln(10 (j - 1)).
+    """
     features = range(items.shape[1])
     score = [0.0] * len(features)
     for i in features:
         line = {j: chi_square(items[:, i], items[:, j]) for j in features if j != i}
         for place, j in enumerate(sorted(line, key=lambda j: (-line[j], j)), 1):
-            score[j] += 1.0 if place == 1 else 1 / log(10 * place)
+            counted = place if scoring == "paper" else max(1, place - 1)
+            score[j] += 1.0 if counted == 1 else 1 / log(10 * counted)
     ranking = sorted(features, key=lambda j: (-round(score[j], 9), j))
     hands = [[] for _ in range(min(partitions, len(ranking)))]
     for n, feature in enumerate(ranking):
@@ -59,9 +63,9 @@ def dealt(items, partitions):
     return hands
 
 
-def ssarp(items, grades, partitions, size=2):
+def ssarp(items, grades, partitions, size=2, scoring="paper"):
     """The partitions' own SSAR orders, taken in turns, each document once."""
-    orders = [ssar(items[:, part], grades, size)[0] for part in dealt(items, partitions)]
+    orders = [ssar(items[:, part], grades, size)[0] for part in dealt(items, partitions, scoring)]
     turns = [order[n] for n in range(max(map(len, orders))) for order in orders if n < len(order)]
     return list(dict.fromkeys(turns))
 

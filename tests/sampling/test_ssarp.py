@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as hnp
 
 from rulerank.errors import InputError
 from rulerank.sampling import SSAR, SSARP
-from rulerank.sampling.partitions import chi_squares, deal_features
+from rulerank.sampling.partitions import SCORINGS, chi_squares, deal_features, feature_ranking, place_scores
 
 
 @st.composite
@@ -44,12 +44,15 @@ def test_chi_squares_are_pearsons():
     assert found[0, 3] > 10 * found[0, 1]
 
 
-@given(pool=pools(rows=12, features=7), partitions=st.integers(1, 9))
+scorings = st.sampled_from(SCORINGS)
+
+
+@given(pool=pools(rows=12, features=7), partitions=st.integers(1, 9), scoring=scorings)
 @settings(max_examples=60)
-def test_features_are_dealt_as_described(pool, partitions):
+def test_features_are_dealt_as_described(pool, partitions, scoring):
     items, _ = pool
-    hands = deal_features(items, partitions)
-    assert hands == sampling_reference.dealt(items, partitions)
+    hands = deal_features(items, partitions, scoring)
+    assert hands == sampling_reference.dealt(items, partitions, scoring)
     assert sorted(feature for hand in hands for feature in hand) == list(range(items.shape[1]))
     assert max(map(len, hands)) - min(map(len, hands)) <= 1
 
@@ -59,12 +62,36 @@ def test_at_least_one_partition():
         SSARP(partitions=0).start([[0, 1], [1, 0]])
 
 
-@given(pool=pools(), partitions=st.integers(1, 4), size=st.integers(1, 3))
+def test_the_paper_and_the_authors_program_score_places_differently():
+    def ln(place):
+        return 1 / np.log(10 * place)
+
+    assert place_scores(5).tolist() == [1.0, ln(2), ln(3), ln(4), ln(5)]
+    assert place_scores(5, "program").tolist() == [1.0, 1.0, ln(2), ln(3), ln(4)]
+    for scoring in SCORINGS:
+        assert [len(place_scores(places, scoring)) for places in range(4)] == [0, 1, 2, 3]
+    with pytest.raises(InputError, match="scoring must be one of paper, program, not 'script'"):
+        place_scores(3, "script")
+    with pytest.raises(InputError, match="scoring"):
+        SSARP(scoring="script").start([[0, 1], [1, 0]])
+
+
+def test_the_scoring_decides_the_order_where_second_places_are_many():
+    """Columns 0 to 2 are copies of one another, 3 and 4 of each other, and 5 follows both a little."""
+    rng = np.random.default_rng(3)
+    first, second = rng.integers(0, 4, 400), rng.integers(0, 4, 400)
+    mixed = np.where(rng.random(400) < 0.5, first, second)
+    items = np.column_stack([first, first, first, second, second, mixed]).astype(np.uint8)
+    assert feature_ranking(items) != feature_ranking(items, "program")
+    assert SSARP().start(items).features_ != SSARP(scoring="program").start(items).features_
+
+
+@given(pool=pools(), partitions=st.integers(1, 4), size=st.integers(1, 3), scoring=scorings)
 @settings(max_examples=60)
-def test_the_partitions_take_turns(pool, partitions, size):
+def test_the_partitions_take_turns(pool, partitions, size, scoring):
     items, grades = pool
-    run = SSARP(partitions, max_antecedent=size).run(items, grades)
-    assert run.order == sampling_reference.ssarp(items, grades, partitions, size)
+    run = SSARP(partitions, max_antecedent=size, scoring=scoring).run(items, grades)
+    assert run.order == sampling_reference.ssarp(items, grades, partitions, size, scoring)
     assert run.stopped_on in run.order
 
 

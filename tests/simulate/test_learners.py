@@ -14,9 +14,12 @@ from hypothesis import strategies as st
 
 from rulerank.errors import InputError, NotFittedError
 from rulerank.metrics import evaluate
+from rulerank.simulate import Dataset, Plan, Strategy
 from rulerank.simulate.learners import learners, per_query_scaled
 from rulerank.simulate.learners.rank_svm import RankSVM, pairs
 from rulerank.simulate.learners.ridge import CHOICES, Ridge
+from rulerank.simulate.prepared import prepare
+from rulerank.simulate.replay import choose
 from rulerank.synthetic import planted_collection
 
 every = pytest.mark.parametrize("name", learners.names())
@@ -168,3 +171,14 @@ def test_scaling_is_min_max_within_each_query(seed, rows):
         wanted = [[(v - a) / (b - a) if b > a else 0.0 for v, a, b in zip(row, low, high, strict=True)] for row in own]
         assert np.allclose(scaled[queries == query], wanted)
     assert np.allclose(per_query_scaled(scaled, queries), scaled)
+
+
+def test_lambda_mart_learns_from_samples_in_which_hardly_a_query_has_two_grades(letor_folder):
+    """SSAR spreads its labels over queries; a leaf of documents without a pair must not end the training."""
+    data = Dataset.from_folder(letor_folder("letor3-ohsumed"))
+    fold = prepare(data.splits[1], Plan(samplers=("ssar",), rankers=("lambda_mart",)))
+    rows = choose(Strategy("ssar"), None, fold, 200, beyond_stop=True).rows
+    for labels in (150, 160, 180, 200):
+        chosen = rows[:labels]
+        model = learners["lambda_mart"]().fit(fold.scaled[chosen], fold.grades[chosen], fold.qids[chosen])
+        assert np.unique(model.predict(fold.test_scaled)).size > 1

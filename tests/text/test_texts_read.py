@@ -78,7 +78,7 @@ def test_paths_and_compressed_files(tmp_path, pack):
 
 
 def test_a_record_may_span_many_pieces(monkeypatch):
-    monkeypatch.setattr(texts, "CHUNK", 3)
+    monkeypatch.setattr("rulerank.foreign.lines.CHUNK", 3)
     assert read_queries(stream(QUERY_TSV)) == QUERIES
     assert read_queries(stream("\ufeff" + QUERY_JSONL)) == QUERIES
 
@@ -118,7 +118,7 @@ def test_json_lines_come_back_as_they_were(records, ascii_only):
         ('{"qid": 1, "text": "a"}\n{"qid": 2, "text": \n', 2, "not a JSON object on one line"),
         ('[{"qid": 1, "text": "a"}]\n', 1, "not a list"),
         ("[" * 100_000 + "\n", 1, "not a JSON object"),
-        (b"1\tgood\n2\tb\xe4d\n", 2, "byte 4 of the line is not UTF-8"),
+        (b"1\tgood\n2\tb\xe4d\n", 2, "column 4: byte E4 is not UTF-8"),
         ("", 1, "the file is empty: it holds no query"),
         ("\n\n", 1, "the file is empty"),
     ],
@@ -174,9 +174,14 @@ def test_damaged_gzip_says_so():
     assert "end too soon" in error.problems[0].message
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-8-sig"])
+def test_a_byte_order_mark_tells_the_encoding(encoding):
+    assert read_queries(stream(QUERY_TSV.encode(encoding))) == QUERIES
+
+
 def test_other_kinds_of_file_are_refused():
-    with pytest.raises(InputError, match="UTF-16; save it as UTF-8"):
-        read_queries(stream(QUERY_TSV.encode("utf-16")))
+    with pytest.raises(InputError, match="compressed twice"):
+        read_queries(stream(gzip.compress(gzip.compress(QUERY_TSV.encode()))))
     with pytest.raises(InputError, match="cannot be opened"):
         read_queries("no/such/file.tsv")
     with pytest.raises(InputError, match="a path or a file object, not from int"):
@@ -187,7 +192,7 @@ def test_other_kinds_of_file_are_refused():
 
 def test_a_line_without_end_is_refused(monkeypatch):
     monkeypatch.setattr(texts, "LONGEST_LINE", 100)
-    monkeypatch.setattr(texts, "CHUNK", 64)
+    monkeypatch.setattr("rulerank.foreign.lines.CHUNK", 64)
     with pytest.raises(InputError, match="longer than 100 bytes"):
         read_queries(stream("1\t" + "x" * 500))
 

@@ -3,7 +3,8 @@
 
 const BOUNCE = 300; // milliseconds: nobody reads a document and grades it with the same key in so short a time
 const PATIENCE = 4000; // milliseconds after which a question that was not answered is asked again
-const PAUSE = 700; // milliseconds between two tries
+const PAUSE = 700; // milliseconds between the first two tries; then they become rarer
+const LONGEST_PAUSE = 5000;
 const DRAFT = 1000; // milliseconds without typing after which a note is kept as a draft
 const DECISIONS = ["grade", "cannot_tell", "later"];
 
@@ -28,6 +29,18 @@ function pieces(tag, name, list) {
   return made;
 }
 
+// Names one press of a key, so that it is written once however often it is sent. (randomUUID needs https.)
+function newToken() {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+// What was pressed, as it is printed on the keys.
+function keyOf({ kind, grade }) {
+  if (kind === "draft") return "Your note";
+  const key = kind === "grade" ? String(grade) : { undo: "Z", cannot_tell: "S", later: "L" }[kind];
+  return key ? `Your key ${key}` : "Your last key";
+}
+
 function remembered(name, otherwise) {
   try {
     return JSON.parse(localStorage.getItem(`rulerank-${name}`)) ?? otherwise;
@@ -42,7 +55,10 @@ class Panel {
     this.pressed = {};
     this.view = { beyond: false, whole: "", why: remembered("why", false) };
     this.marks = remembered("marks", true);
+    this.unsaved = ""; // what is told while a key could not be saved yet
     this.key = this.key.bind(this);
+    // Leaving now would lose a key that is still to be saved: the browser asks first.
+    window.addEventListener("beforeunload", (event) => this.unsaved && event.preventDefault());
   }
 
   // Streamlit may put the same drawing up again, in a new place, long after the panel has moved on.
@@ -83,12 +99,14 @@ class Panel {
     const { data } = this;
     const scrolled = fresh ? 0 : (this.document?.scrollTop ?? 0);
     const parts = [this.saved()];
+    if (data.aside) parts.push(this.aside());
     if (data.pause) parts.push(this.pause());
     else parts.push(this.query(), this.text(), ...this.noted(), this.asking ? this.reasons() : this.grades());
     parts.push(this.around(), this.stop());
     if (this.view.why && data.why) parts.push(this.why());
     this.root.replaceChildren(...parts);
     this.root.classList.toggle("rr-unmarked", !this.marks);
+    this.root.classList.toggle("rr-waiting", Boolean(this.unsaved));
     this.root.dataset.token = data.token;
     if (scrolled && this.document) this.document.scrollTop = scrolled;
     const told = this.asked && this.root.querySelector(".rr-why");
@@ -105,13 +123,20 @@ class Panel {
     const line = make("div", "rr-saved");
     line.setAttribute("role", "status");
     this.told = make("span", "");
-    if (this.data.problem) this.told.append(make("b", "rr-problem", this.data.problem));
-    else if (this.data.undone) this.told.append("↶ Taken back: ", make("b", "", this.data.undone), ". The document is here again.");
+    if (this.unsaved) this.told.append(make("b", "rr-problem", this.unsaved));
+    else if (this.data.problem) this.told.append(make("b", "rr-problem", this.data.problem));
+    else if (this.data.undone) this.told.append("↶ Taken back: ", make("b", "", this.data.undone), this.data.back ? ". The document is here again." : ".");
     else if (saved) this.told.append(make("span", "rr-tick", "✓ "), `Saved #${saved.number}: `, make("b", "", saved.what), saved.speed);
     else this.told.append("Your labels are saved as you give them. The digits grade, Z undoes.");
     line.append(this.told);
     if (saved) line.append(this.button("Undo", "z", { kind: "undo" }));
     return line;
+  }
+
+  aside() {
+    const made = make("p", "rr-aside", this.data.aside);
+    made.setAttribute("role", "status");
+    return made;
   }
 
   query() {
@@ -325,7 +350,8 @@ class Panel {
     if (kind === "marks" || kind === "why") return this.turn(kind);
     if (kind === "unfold") return this.turnOver();
     const quick = performance.now() - this.shown < this.data.dwell;
-    if (this.busy || (quick && DECISIONS.includes(kind))) return;
+    if (this.busy) return this.tell(`${keyOf(act)} was not taken: ${keyOf(this.busy).toLowerCase()} is still being saved.`);
+    if (quick && DECISIONS.includes(kind)) return;
     if (kind === "beyond") this.view.beyond = true;
     if (kind === "whole") this.view.whole = this.data.token;
     this.ask(act);
@@ -365,28 +391,41 @@ class Panel {
     else this.document.focus({ preventScroll: true });
   }
 
-  // Asks until there is an answer. The ticket names one document under one token, which is written once only.
+  // Asks until there is an answer, in the same words: the server writes an act once.
   async ask(act) {
     if (this.busy) return;
-    this.busy = true;
+    this.busy = act;
     clearTimeout(this.drafting);
+    const seen = act.kind === "undo" ? { of: this.data.saved?.act } : act.kind === "draft" ? { after: this.data.drafted } : {};
     const note = this.note?.value ?? "";
-    const body = JSON.stringify({ ...act, ...this.view, note, ticket: this.data.ticket });
-    const headers = { "Content-Type": "application/json" };
-    for (;;) {
-      try {
-        const signal = AbortSignal.timeout(PATIENCE);
-        const response = await fetch(this.address, { method: "POST", headers, body, signal });
-        const answer = await response.json();
-        this.busy = false;
-        if (response.ok) this.show(answer);
-        else this.tell(answer.problem);
-        return;
-      } catch {
-        this.tell("The server does not answer. Your last key is not saved yet; it is sent again by itself.");
-        await new Promise((done) => setTimeout(done, PAUSE));
-      }
+    const body = JSON.stringify({ ...act, ...seen, ...this.view, note, ticket: this.data.ticket, act: newToken() });
+    for (let pause = PAUSE; ; pause = Math.min(1.5 * pause, LONGEST_PAUSE)) {
+      const problem = await this.tried(body);
+      if (!problem) return;
+      this.unsaved = `${problem} ${keyOf(act)} is not saved yet; it is sent again by itself.`;
+      this.root.classList.add("rr-waiting");
+      this.tell(this.unsaved);
+      await new Promise((done) => setTimeout(done, pause));
     }
+  }
+
+  // Asks once. Returns why it must be asked again, or shows the answer and returns nothing.
+  async tried(body) {
+    let response, answer;
+    try {
+      const headers = { "Content-Type": "application/json" };
+      response = await fetch(this.address, { method: "POST", headers, body, signal: AbortSignal.timeout(PATIENCE) });
+      answer = await response.json();
+    } catch {
+      return "The server does not answer.";
+    }
+    if (answer?.retry) return answer.problem;
+    this.busy = null;
+    this.unsaved = "";
+    this.root.classList.remove("rr-waiting");
+    if (response.ok) this.show(answer);
+    else this.tell(answer?.problem ?? "The server gave no reason.");
+    return "";
   }
 
   tell(problem) {

@@ -13,27 +13,29 @@ import orjson
 
 from rulerank.export.export import Export
 from rulerank.export.formats.base import Format, csv_line, csv_rows, formats, quoted_all
-from rulerank.export.pieces import Pieces, cut
+from rulerank.export.pieces import Piece, Pieces, cut
+from rulerank.export.spreadsheets import BOM, defused_all
 
-TABLE, LINES = "events.csv", "events.jsonl"
+TABLE, SHEET, LINES = "events-for-machines.csv", "events-for-spreadsheets.csv", "events.jsonl"
 
 
 @formats.register("events", "Label log, CSV and JSON lines")
 class EventLog(Format):
-    """Every event of the label log in order: as a table, and as JSON, one event a line, which keeps types and nesting.
+    """Every event of the label log in order: as tables, and as JSON, one event a line, which keeps types and nesting.
 
-    In the table an empty cell is a value that is missing, and what is nested stands as JSON.
+    In the tables an empty cell is a value that is missing, and what is nested stands as JSON.
     """
 
     def names(self, export: Export) -> list[str]:
-        """Return the names of the table and of the JSON lines."""
-        return [TABLE, LINES]
+        """Return the names of the tables and of the JSON lines."""
+        return [TABLE, SHEET, LINES]
 
     def pieces(self, export: Export) -> Iterator[tuple[str, Pieces]]:
-        """Give both files."""
-        header, *cells = export.event_cells
-        rows = [csv_line(header)[:-1], *map(",".join, zip(*map(quoted_all, cells), strict=True)), ""]
-        yield TABLE, cut("\n".join(rows).encode())
+        """Give the files; the table for spreadsheets has the other one's pieces where no cell is risky."""
+        exact, safe = export.event_cells, _safe_cells(export)
+        table = _table(exact)
+        yield TABLE, table
+        yield SHEET, [Piece(BOM.encode()), *(table if safe is exact else _table(safe))]
         yield LINES, cut(b"".join(map(_line, export.events)))
 
     def check(self, export: Export, name: str, data: bytes) -> list[str]:
@@ -41,9 +43,24 @@ class EventLog(Format):
         if name == LINES:
             same = _are_lines(data, export.events)
         else:
-            header, *cells = export.event_cells
-            same = _is_table(data.decode("utf-8", "replace"), header, cells)
+            is_exact = name == TABLE
+            header, *cells = export.event_cells if is_exact else _safe_cells(export)
+            text = data.decode("utf-8", "replace")
+            same = (is_exact or text.startswith(BOM)) and _is_table(text.removeprefix(BOM), header, cells)
         return [] if same else [f"{name}: the events are not those of the log ({len(export.events)} were meant)"]
+
+
+def _safe_cells(export: Export) -> list[list[str]]:
+    """Return the header and the columns for spreadsheets; the very same ones where no cell is risky."""
+    exact = export.event_cells
+    safe = [list(column) if (column := defused_all(each)) is not each else each for each in exact]
+    return exact if all(one is other for one, other in zip(safe, exact, strict=True)) else safe
+
+
+def _table(cells: list[list[str]]) -> Pieces:
+    header, *columns = cells
+    rows = [csv_line(header)[:-1], *map(",".join, zip(*map(quoted_all, columns), strict=True)), ""]
+    return cut("\n".join(rows).encode())
 
 
 def _is_table(text: str, header: list[str], cells: list[list[str]]) -> bool:

@@ -1,10 +1,11 @@
-"""A plain table for spreadsheets and data frames."""
+"""Plain tables, one for data frames and one for spreadsheets."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,34 +14,65 @@ from rulerank.export.cells import read_table
 from rulerank.export.export import Export
 from rulerank.export.formats.base import Format, bytes_of, csv_line, formats, quoted_all, text_of
 from rulerank.export.lines import table_lines
-from rulerank.export.pieces import Pieces, cut
+from rulerank.export.pieces import Piece, Pieces, cut
+from rulerank.export.spreadsheets import BOM, defused_all
 
 COLUMNS = ("qid", "docid", "grade")
+TABLE, SHEET = "documents-for-machines.csv", "documents-for-spreadsheets.csv"
 
 
-@formats.register("csv", "CSV table")
+@dataclass(frozen=True)
+class Words:
+    """The texts of a table: names of features, queries, and the ids of documents; exact, or safe for spreadsheets."""
+
+    features: Sequence[str]
+    queries: Sequence[str]
+    ids: Sequence[str]
+
+    @property
+    def header(self) -> list[str]:
+        """The first row."""
+        return [*COLUMNS, *self.features]
+
+    def defused(self) -> Words:
+        """Return them for spreadsheets; the very same object where none is risky."""
+        safe = Words(defused_all(self.features), defused_all(self.queries), defused_all(self.ids))
+        same = safe.features is self.features and safe.queries is self.queries and safe.ids is self.ids
+        return self if same else safe
+
+
+def _words(export: Export, name: str = TABLE) -> Words:
+    exact = Words(export.collection.feature_names, export.collection.queries, export.ids)
+    return exact if name == TABLE else exact.defused()
+
+
+@formats.register("csv", "CSV tables")
 class Table(Format):
-    """A table with a header: qid, docid, grade, then one column a feature; an empty cell is a missing value."""
+    """Tables with a header: qid, docid, grade, then one column a feature; an empty cell is a missing value."""
 
     from_text = True
 
     def names(self, export: Export) -> list[str]:
-        """Return the file's name."""
-        return ["documents.csv"]
+        """Return the files' names: for machines, and for spreadsheets."""
+        return [TABLE, SHEET]
 
     def pieces(self, export: Export) -> Iterator[tuple[str, Pieces]]:
-        """Give the file."""
-        collection = export.collection
-        qids, ids = ([bytes_of(text) for text in quoted_all(texts)] for texts in (collection.queries, export.ids))
-        lines = table_lines(export.text, collection.query_index, qids, ids, len(collection.feature_names))
-        yield "documents.csv", [*cut(bytes_of(_header(export))), *cut(lines)]
+        """Give the files; the one for spreadsheets has the other one's pieces where no text is risky."""
+        exact, safe = _words(export), _words(export, SHEET)
+        table = _table(export, exact)
+        yield TABLE, table
+        yield SHEET, [Piece(BOM.encode()), *(table if safe == exact else _table(export, safe))]
 
     def check(self, export: Export, name: str, data: bytes) -> list[str]:
         """Compare every cell with the collection, numbers bit for bit."""
-        head = len(bytes_of(_header(export)))
-        if _is_header(export, data[:head]) and _is_meant(export, data[head:]):
+        words, mark = _words(export, name), b"" if name == TABLE else BOM.encode()
+        if not data.startswith(mark):
+            return [f"{name}: the mark that it is UTF-8 is missing"]
+        data = data[len(mark) :]
+        head = len(bytes_of(csv_line(words.header)))
+        if list(_rows(data[:head])) == [words.header] and _is_meant(export, words, data[head:]):
             return []
-        problem = _first_problem(export, data)
+        problem = _first_problem(export, words, data)
         return [f"{name}: {problem}"] if problem else []
 
     def conflicts(self, export: Export) -> list[str]:
@@ -49,32 +81,31 @@ class Table(Format):
         if not same:
             return []
         return [
-            f"documents.csv: a feature is named {same[0]!r}, as a column of ours is; rename it, or leave the CSV out"
+            f"{TABLE}: a feature is named {same[0]!r}, as a column of ours is; rename it, or leave the CSV tables out"
         ]
 
 
-def _header(export: Export) -> str:
-    return csv_line([*COLUMNS, *export.collection.feature_names])
+def _table(export: Export, words: Words) -> Pieces:
+    qids, ids = ([bytes_of(text) for text in quoted_all(texts)] for texts in (words.queries, words.ids))
+    lines = table_lines(export.text, export.collection.query_index, qids, ids, len(words.features))
+    return [*cut(bytes_of(csv_line(words.header))), *cut(lines)]
 
 
-def _is_header(export: Export, data: bytes) -> bool:
-    return list(_rows(data)) == [[*COLUMNS, *export.collection.feature_names]]
-
-
-def _is_meant(export: Export, body: bytes) -> bool:
+def _is_meant(export: Export, words: Words, body: bytes) -> bool:
     """Read the rows in compiled code, and those that it leaves in doubt in Python."""
     collection = export.collection
     found = read_table(body, collection)
     if found is None:
         return False
-    qids, grades = collection.qids.tolist(), map(str, collection.grades.tolist())
-    heads = "".join([f"{qid}\n{name}\n{grade}\n" for qid, name, grade in zip(qids, export.ids, grades, strict=True)])
+    qids = [words.queries[query] for query in collection.query_index.tolist()]
+    grades = map(str, collection.grades.tolist())
+    heads = "".join([f"{qid}\n{name}\n{grade}\n" for qid, name, grade in zip(qids, words.ids, grades, strict=True)])
     if found.heads != bytes_of(heads):
         return False
     starts = np.append(found.starts, len(body))
     for row in found.doubtful.tolist():
         cells = next(_rows(body[starts[row] : starts[row + 1]]), [])
-        if _row_problem(export, row, cells):
+        if _row_problem(export, words, row, cells):
             return False
     return True
 
@@ -87,22 +118,22 @@ def _rows(data: bytes) -> Iterator[list[str]]:
         yield []
 
 
-def _first_problem(export: Export, data: bytes) -> str | None:
+def _first_problem(export: Export, words: Words, data: bytes) -> str | None:
     """Read the whole table in Python, and say what is wrong first."""
     table = _rows(data)
-    if next(table, None) != [*COLUMNS, *export.collection.feature_names]:
+    if next(table, None) != words.header:
         return "the header does not name the columns"
     rows = 0
     for row, cells in enumerate(table):
         rows += 1
-        problem = _row_problem(export, row, cells)
+        problem = _row_problem(export, words, row, cells)
         if problem:
             return problem
     meant = len(export.collection)
     return None if rows == meant else f"{rows} documents are in the file, {meant} were meant"
 
 
-def _row_problem(export: Export, row: int, cells: list[str]) -> str | None:
+def _row_problem(export: Export, words: Words, row: int, cells: list[str]) -> str | None:
     collection = export.collection
     if row >= len(collection) or len(cells) != len(collection.feature_names) + len(COLUMNS):
         return f"row {row + 1} is one too many, or has {len(cells)} cells"
@@ -115,7 +146,7 @@ def _row_problem(export: Export, row: int, cells: list[str]) -> str | None:
         values = np.fromiter(map(float, texts), np.float64, len(texts))
     except ValueError:
         return f"row {row + 1} has a cell that is not a number"
-    meant = [collection.queries[collection.query_index[row]], export.ids[row], str(collection.grades[row])]
+    meant = [words.queries[collection.query_index[row]], words.ids[row], str(collection.grades[row])]
     if cells[: len(COLUMNS)] != meant or values.tobytes() != collection.features[row].tobytes():
         return f"row {row + 1} is not what was meant"
     return None

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from rulerank.foreign.numbers import NumberError, finite_number, whole_number
+from rulerank.memory import MemoryMeter
 from rulerank.prepare.files import TextLines
 from rulerank.prepare.readers.smart import plain_id
 
 Judgement = tuple[str, str, int]  # qid, docid, grade
 Row = tuple[int, list[str]]
+
+LARGEST_GRADE = 999
+BYTES_PER_ROW = 200  # of a line beside its texts: a list, a tuple, and places in tables
+BYTES_PER_CELL = 60
 
 _HEADS = ("query-id", "query_id", "qid", "topic")
 
@@ -24,7 +30,13 @@ def read_judgements(lines: TextLines) -> list[Judgement]:
     | qid docid 0 0.0 | SMART's: all are relevant (grade 1) |
     | qid docid docid docid... | SMART's for TIME: all are relevant |
     """
-    rows = [(lines.line, line.replace(",", " ").split()) for line in lines if line.strip()]
+    meter = MemoryMeter(f"{lines.name}: the judgements up to here")
+    rows: list[Row] = []
+    for line in lines:
+        cells = line.replace(",", " ").split()
+        if cells:
+            meter.add(BYTES_PER_ROW + BYTES_PER_CELL * len(cells) + len(line))
+            rows.append((lines.line, cells))
     if rows and rows[0][1][0].lower() in _HEADS:
         rows = rows[1:]
     if not rows:
@@ -32,10 +44,10 @@ def read_judgements(lines: TextLines) -> list[Judgement]:
         return []
     read = _form_of(rows)
     found = []
-    for line, cells in rows:
+    for number, cells in rows:
         judged = list(read(cells))
         if not judged:
-            lines.complain(" ".join(cells), "not a judgement such as '301 0 FBIS3-1 2' (qid, 0, docid, grade)", line)
+            lines.complain(" ".join(cells), "not a judgement such as '301 0 FBIS3-1 2' (qid, 0, docid, grade)", number)
         found += judged
     return found
 
@@ -61,10 +73,10 @@ def _is_zero(text: str) -> bool:
 
 def _grade(text: str) -> int | None:
     try:
-        value = float(text)
-    except ValueError:
+        value = finite_number(text)
+    except NumberError:
         return None
-    return int(value) if value == int(value) and abs(value) < 1000 else None
+    return int(value) if value.is_integer() and abs(value) <= LARGEST_GRADE else None
 
 
 def _trec(cells: list[str]) -> Iterator[Judgement]:
@@ -92,13 +104,17 @@ def _list(cells: list[str]) -> Iterator[Judgement]:
 def read_run(lines: TextLines) -> dict[str, list[str]]:
     """Read a run (`qid Q0 docid rank score tag`): the docids of each query by falling score, ties by rank."""
     ranked: dict[str, list[tuple[float, int, str]]] = {}
+    meter = MemoryMeter(f"{lines.name}: the lines of the run up to here")
     for line in lines:
         cells = line.split()
         if not cells:
             continue
         try:
             qid, _, docid, rank, score = cells[:5]
-            ranked.setdefault(qid, []).append((-float(score), int(rank), docid))
-        except ValueError:
+            place = -finite_number(score), whole_number(rank), docid
+        except ValueError:  # too few columns, or no numbers
             lines.complain(line, "not a line of a run such as '301 Q0 FBIS3-1 1 14.2 name'")
+            continue
+        meter.add(BYTES_PER_ROW + 2 * len(line))
+        ranked.setdefault(qid, []).append(place)
     return {qid: [docid for *_, docid in sorted(entries)] for qid, entries in ranked.items()}

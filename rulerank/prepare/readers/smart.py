@@ -38,7 +38,7 @@ def read_queries(lines: TextLines, into: Gatherer) -> None:
 
 def plain_id(text: str) -> str:
     """Return an id without leading zeros: `.I 004` is `4` in the judgements."""
-    return text.lstrip("0") or "0" if text.isdigit() else text
+    return text.lstrip("0") or "0" if text.isascii() and text.isdigit() else text
 
 
 def _records(lines: TextLines) -> Iterator[tuple[int, str, dict[str, list[str]]]]:

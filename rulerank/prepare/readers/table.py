@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import csv
-import json
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Any, Literal
 
-from rulerank.errors import InputError
+from rulerank.errors import InputError, MemoryLimitError
+from rulerank.foreign.numbers import NumberError, finite_value, is_whole
+from rulerank.foreign.parsing import parse_json
 from rulerank.prepare.files import DataFile, TextLines
 from rulerank.prepare.gathered import Gatherer
 from rulerank.prepare.problems import Problems
 from rulerank.prepare.readers.columns import NAMES, Columns, guess_columns, unnamed_columns
 
+MOST_COLUMNS = 10_000
+SHOWN, LONGEST_SHOWN = 30, 60  # names of columns in a message, and characters of each
 DELIMITERS = "\t,;|"
 LONGEST_FIELD = 1 << 26
 
@@ -85,7 +87,7 @@ class _Table:
         if self.columns is None:
             wanted = ", ".join(spellings[0] for spellings in NAMES[self._what].values())
             raise InputError(
-                f"{self._lines.name}: the columns ({', '.join(self.names)}) do not tell what they are; "
+                f"{self._lines.name}: the columns ({_listed(self.names)}) do not tell what they are; "
                 f"choose them, or name them such as {wanted}"
             )
         return self.columns
@@ -107,19 +109,24 @@ class _Table:
             if not line.strip():
                 continue
             try:
-                row = json.loads(line)
-            except (ValueError, RecursionError) as error:
+                row = parse_json(line)
+            except MemoryLimitError:
+                raise
+            except InputError as error:
                 self._lines.complain(line, f"not a JSON object on one line ({error})")
                 continue
             if not isinstance(row, dict):
                 self._lines.complain(line, f"a record is a JSON object {{...}} on one line, not a {type(row).__name__}")
                 continue
-            if not row.keys() <= known:
+            new = [name for name in row if name not in known]
+            if new:
                 # Records need not have the same keys: a title that the first one lacks is a title all the same.
-                known |= row.keys()
-                self.names += [name for name in row if name not in self.names]
-                self.columns = given
-                self._choose()
+                known.update(new)
+                self.names += new
+                self._check_width(len(self.names))
+                if self.columns is None or any(map(self._tells, new)):
+                    self.columns = given
+                    self._choose()
             if self.columns and self.columns.id not in row:
                 self._lines.complain(line, f"the id is missing: there is no {self.columns.id!r}")
                 continue
@@ -150,11 +157,21 @@ class _Table:
         except csv.Error as error:
             self._lines.complain("", f"the table cannot be read on ({error})", begun + 1)
 
+    def _tells(self, name: str) -> bool:
+        """Say whether a column's name may tell what it is, or was asked for."""
+        plain = name.strip().lower()
+        return any(plain in spellings for spellings in NAMES[self._what].values())
+
+    def _check_width(self, width: int) -> None:
+        if width > MOST_COLUMNS:
+            raise InputError(f"{self._lines.name}: {width:,} columns; {MOST_COLUMNS:,} is the most, so choose some")
+
     def _is_header(self, cells: list[str]) -> bool:
         """Name the columns by the first row if it holds names, else by their numbers."""
+        self._check_width(len(cells))
         names = [cell.strip() for cell in cells]
         chosen = self.columns.all() if self.columns else []
-        by_number = all(name.isdigit() and 1 <= int(name) <= len(names) for name in chosen) and bool(chosen)
+        by_number = all(is_whole(name, least=1, most=len(names)) for name in chosen) and bool(chosen)
         named = guess_columns(names, self._what)
         numbered = unnamed_columns(len(names), self._what)
         # So many columns cannot be told by their number: the first row must name them.
@@ -174,8 +191,14 @@ class _Table:
         for name in self.columns.all() if self.columns else ():
             if name not in self.names and self.columns and name == self.columns.id:
                 raise InputError(
-                    f"{self._lines.name}: there is no column {name!r}; its columns are {', '.join(self.names)}"
+                    f"{self._lines.name}: there is no column {name!r}; its columns are {_listed(self.names)}"
                 )
+
+
+def _listed(names: list[str]) -> str:
+    """Return names for a sentence, but not all of very many, nor all of a long one."""
+    more = f", and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(name[:LONGEST_SHOWN] for name in names[:SHOWN]) + more
 
 
 def _joined(row: Mapping[str, Any], names: tuple[str, ...]) -> str:
@@ -184,7 +207,6 @@ def _joined(row: Mapping[str, Any], names: tuple[str, ...]) -> str:
 
 def _number(value: Any) -> float | None:
     try:
-        number = float(value if value not in (None, "") else 0)
-    except (TypeError, ValueError):
+        return finite_value(value) if value not in (None, "") else 0.0
+    except NumberError:
         return None
-    return number if math.isfinite(number) else None

