@@ -124,6 +124,8 @@ def panel_data(
 
     One that cannot be shown is put aside, and the next one is shown.
     """
+    # Read first: by the time that the document is found, a key may have been saved that it does not know of.
+    data: dict[str, Any] = {"campaign": opened.id, "seen": opened.live.fold.seen}
     aside: list[str] = []
     shown: dict[str, Any] = {}
     while not shown and len(aside) < MOST_ASIDE:
@@ -144,7 +146,7 @@ def panel_data(
     if not shown:
         shown = {"token": "", "pause": {**_NONE_SHOWN, "beyond": False}}
     ticket = workspace.people.write_ticket(person, opened.id, *((row, token) if shown["token"] else ()))
-    data = {"saved": _saved(opened, person.id), "stop": stop_shown(opened), "aside": _aside(aside)}
+    data |= {"saved": _saved(opened, person.id), "stop": stop_shown(opened), "aside": _aside(aside)}
     if view.why:
         data["why"] = _why(opened, person.id)
     return {**data, **shown, "ticket": ticket}

@@ -78,9 +78,12 @@ class Screen:
             self.page.get_by_role("button", name="Sign in").click()
         self.ready()
 
-    def woken(self) -> None:
-        """Wait until the page has found its server again, and has drawn itself anew."""
-        self.page.wait_for_function("() => window.rulerank && window.rulerank.woken > 0")
+    @contextmanager
+    def woken(self) -> Iterator[None]:
+        """Wait, after the server was away, until the page has found it again and has drawn itself anew."""
+        before = self.page.evaluate("() => window.rulerank.woken")
+        yield
+        self.page.wait_for_function("before => window.rulerank.woken > before", arg=before)
         self.page.wait_for_timeout(DWELL)
         self.ready()
 

@@ -201,7 +201,17 @@ def test_a_key_pressed_while_the_server_is_away_is_saved_when_it_is_back(screen,
 def test_the_page_wakes_by_itself_after_a_restart(screen, server, log):
     row = log.held(screen.document())
     before = log.events("grade")
-    server.restart()
-    screen.woken()
+    with screen.woken():
+        server.restart()
     screen.press("1")
     assert log.events("grade") == [*before, (row, 1, "")]
+
+
+def test_a_drawing_made_before_the_last_key_does_not_bring_the_graded_document_back(screen):
+    drawing = screen.page.evaluate("() => ({ ...window.rulerankPanel.data, address: window.rulerankPanel.address })")
+    following = screen.press("1")
+    put_up = "late => window.rulerankPanel.mount(document.querySelector('.rr-panel'), late)"
+    screen.page.evaluate(put_up, {**drawing, "serial": "made before the key was saved"})
+    assert screen.token() == following
+    expect(screen.page.get_by_text("Saved #")).to_be_visible()
+    assert screen.press("1") != following

@@ -61,14 +61,17 @@ class Panel {
     window.addEventListener("beforeunload", (event) => this.unsaved && event.preventDefault());
   }
 
-  // Streamlit may put the same drawing up again, in a new place, long after the panel has moved on.
+  // Streamlit may put the same drawing up again, in a new place, long after the panel has moved on. And a drawing that
+  // was made before the last key was saved may come after that key's answer: the document in it is graded already.
   mount(root, data) {
     this.root = root;
     window.removeEventListener("keydown", this.key, true);
     window.addEventListener("keydown", this.key, true);
-    if (data.serial !== this.serial) {
-      this.serial = data.serial;
-      this.address = data.address;
+    const fresh = data.serial !== this.serial;
+    const outdated = data.campaign === this.data?.campaign && data.seen < this.data.seen;
+    this.serial = data.serial;
+    this.address = data.address;
+    if (fresh && !outdated) {
       this.show(data);
       if (this.view.why) this.ask({ kind: "look" });
     } else if (!root.firstChild) this.draw(true);
