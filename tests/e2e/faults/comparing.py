@@ -130,16 +130,20 @@ class Comparing:
         return check_same(f"what annotators see of campaign {self.campaign}", self._in_quiet(ask_all))
 
     def _in_quiet(self, ask_all: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        """Ask all processes, and again if a claim was taken or ran out meanwhile: proposals depend on claims too."""
+        """Ask all processes, and again if the log or the claims changed meanwhile.
+
+        Proposals depend on both, and in calm an act that its annotator gave up on may still arrive.
+        """
         for _ in range(TRIES):
-            before = read_snapshot(self.reader, self.campaign).held
+            before = read_snapshot(self.reader, self.campaign)
             answers = ask_all()
-            if read_snapshot(self.reader, self.campaign).held == before:
+            after = read_snapshot(self.reader, self.campaign)
+            if (after.rows, after.held) == (before.rows, before.held):
                 break
         return answers
 
 
 def _seen(shown: dict[str, Any]) -> dict[str, Any]:
-    """Return what an answer shows, but for what no two answers share, with the document's number."""
-    seen = {key: value for key, value in shown.items() if key not in ("token", "ticket")}
+    """Return what an answer shows with the document's number, but for what tells one answer from another."""
+    seen = {key: value for key, value in shown.items() if key not in ("token", "ticket", "seen")}
     return {"document": shown["ticket"].split(".")[3] if shown.get("token") else None, **seen}
