@@ -20,6 +20,10 @@ class UnknownNameError(RulerankError, KeyError):
         return str(self.args[0]) if self.args else ""
 
 
+class OutsidePackageError(UnknownNameError):
+    """A name belongs to an outside package that could not be loaded."""
+
+
 class NotFittedError(RulerankError, ValueError):
     """A method was called that needs `fit` (or `start`) first."""
 

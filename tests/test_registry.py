@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 
 import pytest
 
-from rulerank.errors import InputError, RulerankError, UnknownNameError
-from rulerank.registry import Entry, Registry, discretizers, metrics, rankers, samplers
+from rulerank.errors import InputError, OutsidePackageError, RulerankError, UnknownNameError
+from rulerank.registry import Entry, Joined, Registry, discretizers, metrics, rankers, samplers
 
 ALL = {"discretiser": discretizers, "ranker": rankers, "sampler": samplers, "metric": metrics}
 every = pytest.mark.parametrize("kind", ALL)
@@ -108,3 +109,83 @@ def test_threads_that_ask_at_once_all_see_everything():
     for thread in threads:
         thread.join()
     assert seen == [registry.names()] * 4
+
+
+@pytest.fixture
+def outside(tmp_path, monkeypatch):
+    """Return a function that installs a package with one entry point of the group `rulerank.tests`."""
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def install(package: str, name: str, source: str) -> None:
+        (tmp_path / f"{package}.py").write_text(source, encoding="utf-8")
+        info = tmp_path / f"{package}-1.2.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.2\n", encoding="utf-8")
+        (info / "entry_points.txt").write_text(f"[rulerank.tests]\n{name} = {package}\n", encoding="utf-8")
+
+    yield install
+    for module in tmp_path.glob("*.py"):
+        sys.modules.pop(module.stem, None)
+
+
+def with_outside(monkeypatch) -> Registry:
+    """A registry with one thing of ours, `ours`, that outside modules find as `rulerank.registry.things`."""
+    registry = Registry("thing", "rulerank.agreement", "rulerank.tests")
+    monkeypatch.setattr("rulerank.registry.things", registry, raising=False)
+    registry.register("ours", "Ours")(type("Ours", (), {"__module__": "rulerank.agreement.ours", "__doc__": "Ours."}))
+    return registry
+
+
+GOOD = '''
+from rulerank.registry import things
+
+@things.register("{name}", "From outside")
+class Thing:
+    """Comes from outside."""
+'''
+
+
+def test_outside_packages_add_theirs_behind_ours(outside, monkeypatch):
+    registry = with_outside(monkeypatch)
+    outside("far_things", "far", GOOD.format(name="far"))
+    outside("a_thing", "another", GOOD.format(name="another"))
+    assert registry.names() == ["ours", "another", "far"]
+    assert registry["far"].label == "From outside"
+    assert registry.broken == {}
+
+
+@pytest.mark.parametrize(
+    ("source", "why"),
+    [
+        ("import no_such_module", "ModuleNotFoundError: No module named 'no_such_module'"),
+        ("def broken(:", "SyntaxError"),
+        (GOOD.format(name="bad") + "1 / 0", "ZeroDivisionError"),
+        (GOOD.format(name="ours"), "two things are named 'ours'"),
+        (GOOD.format(name="other"), "registers no thing of this name"),
+    ],
+)
+def test_a_broken_package_is_named_and_the_rest_works(outside, monkeypatch, caplog, source, why):
+    registry = with_outside(monkeypatch)
+    outside("bad_things", "bad", source)
+    outside("far_things", "far", GOOD.format(name="far"))
+    assert registry.names() == ["ours", "far"]
+    with pytest.raises(OutsidePackageError) as found:
+        registry["bad"]
+    assert "the thing 'bad' of the package bad_things 1.2 (bad_things) cannot be loaded" in str(found.value)
+    assert why in str(found.value)
+    assert [record.message for record in caplog.records] == [str(found.value)] == list(registry.broken.values())
+    with pytest.raises(UnknownNameError, match="no thing is named 'worse'"):
+        registry["worse"]
+
+
+def test_registries_joined_are_seen_as_one(empty):
+    @empty.register("only_here", "Only here")
+    class Thing:
+        """A thing."""
+
+    joined = Joined("ranker", rankers, empty)
+    assert joined.names() == [*rankers.names(), "only_here"]
+    assert joined["only_here"] is Thing
+    assert "lrar" in joined
+    with pytest.raises(UnknownNameError, match="no ranker is named 'onli_here'; did you mean 'only_here'"):
+        joined["onli_here"]

@@ -10,10 +10,9 @@ import streamlit as st
 from pages import context
 from pages.widgets.figure import counted
 from rulerank.errors import RulerankError
-from rulerank.registry import discretizers, samplers
-from rulerank.simulate import Plan, Results, Strategy
+from rulerank.registry import Registry, discretizers, samplers
+from rulerank.simulate import Plan, Results, Strategy, all_rankers
 from rulerank.simulate.plan import GEOMETRIC, Measure
-from rulerank.simulate.strategy import label_of
 
 if TYPE_CHECKING:
     from db.simulations import Simulation
@@ -50,20 +49,20 @@ def metric_label(name: str) -> str:
 
 def sampler_label(key: str) -> str:
     """Return a sampler's short name on the screen, with its parameters where some are given."""
-    return _short(key, lambda strategy: label_of(strategy, samplers))
+    return _short(key, samplers)
 
 
 def ranker_label(key: str) -> str:
     """Return a ranker's short name on the screen, with its parameters where some are given."""
-    return _short(key, label_of)
+    return _short(key, all_rankers)
 
 
-def _short(key: str, label: Any) -> str:
+def _short(key: str, registry: Registry[Any]) -> str:
     """Leave out what a label explains in brackets; a name that this version does not know stays as it is."""
     try:
         strategy = Strategy.parse(key)
-        bare = str(label(Strategy(strategy.name)))
-        return bare.partition(" (")[0] + str(label(strategy))[len(bare) :]
+        bare = Strategy(strategy.name).label(registry)
+        return bare.partition(" (")[0] + strategy.label(registry)[len(bare) :]
     except RulerankError:
         return key
 
@@ -105,7 +104,7 @@ def method_words(results: Results) -> str:
         "at 10 labels, then at a quarter more each time" if plan.every == GEOMETRIC else f"every {plan.every} labels"
     )
     beyond = "samplers go on after their natural stop" if plan.beyond_stop else "samplers end at their natural stop"
-    cut = label_of(plan.discretiser, discretizers)
+    cut = plan.discretiser.label(discretizers)
     return (
         f"{'. '.join(about.notes)}. Pools of {min(about.pools):,d} to {max(about.pools):,d} documents; budget "
         f"{counted(results.labels, 'label')} (a share counts in the smallest pool), measured {measured}; {beyond}. "

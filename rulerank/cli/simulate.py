@@ -16,7 +16,7 @@ from rulerank.foreign.numbers import NumberError, finite_number, is_whole, whole
 from rulerank.foreign.parsing import parse_json
 from rulerank.ranking.make import RECOMMENDED
 from rulerank.registry import samplers as known_samplers
-from rulerank.simulate import Dataset, Plan, Results, Strategy, merge, ranker_names, run
+from rulerank.simulate import Dataset, Plan, Results, Strategy, all_rankers, merge, run
 from rulerank.simulate.data import is_folder_of_folds
 from rulerank.simulate.failures import failure_path
 from rulerank.simulate.plan import GEOMETRIC
@@ -39,7 +39,7 @@ def simulate(
     samplers: Annotated[
         str, typer.Option(help=f"Samplers, by comma: {', '.join(known_samplers.names())}.")
     ] = "ssar,ssarp,random",
-    rankers: Annotated[str, typer.Option(help=f"Rankers, by comma: {', '.join(ranker_names())}.")] = RECOMMENDED,
+    rankers: Annotated[str, typer.Option(help=f"Rankers, by comma: {', '.join(all_rankers.names())}.")] = RECOMMENDED,
     seeds: Annotated[int, typer.Option(help="Runs of samplers that draw at random; the others run once.", min=1)] = 20,
     budget: Annotated[str, typer.Option(help="Labels (300), or a share of the smallest pool (5%).")] = "5%",
     every: Annotated[str, typer.Option(help="Measure after so many labels; or: geometric.")] = "25",

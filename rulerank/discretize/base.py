@@ -11,15 +11,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from rulerank.discretize.checks import MAX_BINS, check_matrix, check_names
 from rulerank.errors import InputError, NotFittedError
-from rulerank.params import Params
 from rulerank.registry import discretizers
+from rulerank.strategy import Configurable, Param
 from rulerank.threads import in_parts, workers
 
 SMALL = 50_000
 """Below this many numbers, starting threads costs more than it saves."""
 
 
-class Discretizer(Params, ABC):
+BINS = Param("bins", int, 10, "Bins that each feature is cut into.", low=1, high=MAX_BINS)
+
+
+class Discretizer(Configurable, ABC):
     """The base of every discretiser: a subclass only has to find the edges.
 
     After `fit`, `edges_` holds one float64 array a feature, both outer edges included: the first is the

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rulerank.discretize.base import Discretizer, map_columns, midway
+from rulerank.discretize.base import BINS, Discretizer, map_columns, midway
 from rulerank.discretize.checks import MAX_BINS, check_count
 from rulerank.registry import discretizers
 
@@ -21,6 +21,8 @@ class EqualFrequency(Discretizer):
 
     bins: number of bins wanted, 1 to 256.
     """
+
+    params = (BINS,)
 
     def __init__(self, bins: int = 10) -> None:
         self.bins = bins

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rulerank.discretize.base import Discretizer
+from rulerank.discretize.base import BINS, Discretizer
 from rulerank.discretize.checks import MAX_BINS, check_count
 from rulerank.registry import discretizers
 
@@ -16,6 +16,8 @@ class EqualWidth(Discretizer):
 
     bins: number of bins, 1 to 256. A feature whose range is too narrow for that many floats gets fewer.
     """
+
+    params = (BINS,)
 
     def __init__(self, bins: int = 10) -> None:
         self.bins = bins

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rulerank.discretize.base import Discretizer, map_columns
+from rulerank.discretize.base import BINS, Discretizer, map_columns
 from rulerank.discretize.checks import MAX_BINS, check_count, check_matrix
 from rulerank.discretize.tube_kernels import candidates, grow, held_out
 from rulerank.errors import InputError
 from rulerank.registry import discretizers
+from rulerank.strategy import Param, seed_param
 
 
 @discretizers.register("tube", "TUBE (unsupervised density tree)")
@@ -33,6 +35,13 @@ class Tube(Discretizer):
         original's folds are not known; of the 59 columns it is known on, this finds its number of bins on 48
         to 57 over fifty seeds (54 on average, 56 with seed 0; other smoothings that were tried do no better).
     """
+
+    params = (
+        replace(BINS, choices=("cv",), help="Bins per feature; 'cv': chosen for each by cross-validated likelihood."),
+        Param("max_bins", int, 10, "Most bins that 'cv' chooses.", low=1, high=MAX_BINS),
+        Param("folds", int, 10, "Folds of the cross-validation.", low=2),
+        seed_param("Seed of the cross-validation's folds."),
+    )
 
     def __init__(self, bins: int | Literal["cv"] = 10, max_bins: int = 10, folds: int = 10, seed: int = 0) -> None:
         self.bins = bins

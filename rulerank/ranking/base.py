@@ -9,16 +9,20 @@ import numpy as np
 import numpy.typing as npt
 
 from rulerank.errors import InputError, NotFittedError
-from rulerank.params import Params
 from rulerank.rules.items import Ints, Items, as_columns, as_document, as_grade, as_grades, as_items
 from rulerank.rules.labelled import LabelledRows
+from rulerank.strategy import Configurable, Param
 
 Floats = npt.NDArray[np.float64]
 
 CHUNK = 32_768  # documents scored at a time: bounds the memory of a ranking of millions
 
 
-class RuleRanker(Params):
+MIN_SUPPORT = Param("min_support", int, 1, "Labelled documents that a rule must hold in.", low=1)
+MIN_CONFIDENCE = Param("min_confidence", float, 0.001, "Least confidence of a rule.", low=0, high=1)
+
+
+class RuleRanker(Configurable):
     """A ranker on association rules: `fit` keeps the labelled set, rules are mined when documents ask for them.
 
     Because nothing but the labelled set is learnt ahead of time, `partial_fit` and its undo `forget` are exact: after

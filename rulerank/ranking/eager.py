@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable
+from dataclasses import replace
 
 from rulerank.errors import InputError
-from rulerank.ranking.base import Floats, RuleRanker
+from rulerank.ranking.base import MIN_CONFIDENCE, Floats, RuleRanker
 from rulerank.registry import rankers
-from rulerank.rules.items import Items, check_antecedent
+from rulerank.rules.items import Items, antecedent_param, check_antecedent
 from rulerank.rules.mine import Thresholds, rule_sums
 from rulerank.rules.shares import class_shares
+from rulerank.strategy import Param
 
 
 @rankers.register("eager_rules", "AR(R) (rules mined ahead)")
@@ -22,6 +24,12 @@ class EagerRules(RuleRanker):
     documents need. Whether R is listed first or each document looks up its own antecedents in the same counts gives
     the same numbers; the second is done.
     """
+
+    params = (
+        antecedent_param(),
+        Param("min_support", float, 0.001, "Share of the labelled set that a rule must hold in.", low=0, high=1),
+        replace(MIN_CONFIDENCE, default=0.25),
+    )
 
     def __init__(self, max_antecedent: int = 2, min_support: float = 0.001, min_confidence: float = 0.25) -> None:
         self.max_antecedent = max_antecedent

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any
+from typing import Any, ClassVar
 
 from rulerank.errors import InputError
-from rulerank.ranking.base import Floats, RuleRanker
+from rulerank.ranking.base import MIN_CONFIDENCE, Floats, RuleRanker
 from rulerank.registry import rankers
-from rulerank.rules.items import Ints, Items, as_columns, as_items, check_antecedent
+from rulerank.rules.items import Ints, Items, antecedent_param, as_columns, as_items, check_antecedent
 from rulerank.rules.mine import RuleSums, Thresholds, rule_sums
 from rulerank.rules.on_demand import FEW, few_rule_sums
 from rulerank.rules.pool_scores import PoolScores
 from rulerank.rules.shares import class_shares
+from rulerank.strategy import Param
 
 AVERAGES = ("rules", "antecedents")
+
+COUNT_OR_SHARE = Param(
+    "min_support", float, 1, "Documents that a rule must hold in; below 1: that share of the projection.", low=0
+)
 
 
 def thresholds_from(min_support: float, min_confidence: float) -> Thresholds:
@@ -41,6 +46,14 @@ class LRAR(RuleRanker):
     """
 
     incremental = True
+
+    params: ClassVar[tuple[Param, ...]] = (
+        antecedent_param(),
+        COUNT_OR_SHARE,
+        MIN_CONFIDENCE,
+        Param("rule_offset", int, 0, "Added to the number of rules that a grade's sum is divided by.", low=0),
+        Param("average", str, "rules", "What a grade's confidences are averaged over.", choices=AVERAGES),
+    )
 
     def __init__(
         self,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from rulerank.ranking.lrar import LRAR
+from rulerank.ranking.base import MIN_CONFIDENCE
+from rulerank.ranking.lrar import COUNT_OR_SHARE, LRAR
 from rulerank.registry import rankers
+from rulerank.rules.items import antecedent_param
 
 
 @rankers.register("lrar_items", "LRAR of single items (few labels)")
@@ -14,6 +16,8 @@ class LRARItems(LRAR):
     papers' mean over the rules of a grade leaves out the antecedents that never met it. This is
     `LRAR(max_antecedent=1, average="antecedents")`, as exact and as quick.
     """
+
+    params = (antecedent_param(1), COUNT_OR_SHARE, MIN_CONFIDENCE)
 
     def __init__(self, max_antecedent: int = 1, min_support: float = 1, min_confidence: float = 0.001) -> None:
         super().__init__(max_antecedent, min_support, min_confidence, average="antecedents")

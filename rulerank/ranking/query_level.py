@@ -8,10 +8,18 @@ from typing import Any
 import numpy as np
 
 from rulerank.errors import InputError
-from rulerank.ranking.base import Floats, RuleRanker, expected_grades, group_rows, normalise
+from rulerank.ranking.base import (
+    MIN_CONFIDENCE,
+    MIN_SUPPORT,
+    Floats,
+    RuleRanker,
+    expected_grades,
+    group_rows,
+    normalise,
+)
 from rulerank.ranking.lrar import thresholds_from
 from rulerank.registry import rankers
-from rulerank.rules.items import Ints, Items, as_columns, as_grades, as_items, check_antecedent
+from rulerank.rules.items import Ints, Items, antecedent_param, as_columns, as_grades, as_items, check_antecedent
 from rulerank.rules.mine import rule_sums
 from rulerank.rules.on_demand import FEW, few_rule_sums
 from rulerank.rules.query_sums import query_sums
@@ -31,6 +39,8 @@ class QueryLevelRules(RuleRanker):
     query's own grade distribution would be rewarded for silence: a query with no relevant document would look
     perfectly competent on every irrelevant document that it knows nothing of.
     """
+
+    params = (antecedent_param(), MIN_SUPPORT, MIN_CONFIDENCE)
 
     def __init__(self, max_antecedent: int = 2, min_support: int = 1, min_confidence: float = 0.001) -> None:
         self.max_antecedent = max_antecedent

@@ -8,11 +8,11 @@ from itertools import combinations
 import numpy as np
 
 from rulerank.errors import InputError
-from rulerank.ranking.base import Floats, RuleRanker, group_rows
+from rulerank.ranking.base import MIN_CONFIDENCE, MIN_SUPPORT, Floats, RuleRanker, group_rows
 from rulerank.ranking.lrar import thresholds_from
 from rulerank.registry import rankers
 from rulerank.rules.confidences import scale_for
-from rulerank.rules.items import Ints, Items, antecedents, check_antecedent
+from rulerank.rules.items import Ints, Items, antecedent_param, antecedents, check_antecedent
 from rulerank.rules.mine import RuleSums, rule_sums
 from rulerank.rules.shares import class_shares
 
@@ -26,6 +26,9 @@ class QueryTermRules(RuleRanker):
     documents whose queries hold all of T, so its support and confidence are counted among those. Without terms, or
     for a query that has none, the method is LRAR.
     """
+
+    params = (antecedent_param(), MIN_SUPPORT, MIN_CONFIDENCE)
+    data_params = ("terms",)
 
     def __init__(
         self,

@@ -15,6 +15,7 @@ from rulerank.rules.confidences import scale_for
 from rulerank.rules.items import Ints, Items, as_document
 from rulerank.rules.mine import BLOCK_LIMIT
 from rulerank.rules.rule import Rule
+from rulerank.strategy import Param
 from rulerank.threads import over_rows
 
 COPIES = 10  # of the table of counts, as bytes that are used at the same time
@@ -52,6 +53,11 @@ class SmoothItems(RuleRanker):
     """
 
     incremental = True
+
+    params = (
+        Param("strength", float, 30.0, "Labels of its own by which a bin weighs as much as its neighbourhood.", low=0),
+        Param("decay", float, 0.5, "What a label one bin away weighs; 0 looks at the bin alone.", low=0, high=1),
+    )
 
     def __init__(self, strength: float = 30.0, decay: float = 0.5) -> None:
         self.strength = strength

@@ -8,11 +8,12 @@ from typing import Literal
 import numpy as np
 
 from rulerank.errors import InputError
-from rulerank.ranking.base import Floats, RuleRanker, group_rows, normalise
+from rulerank.ranking.base import MIN_CONFIDENCE, MIN_SUPPORT, Floats, RuleRanker, group_rows, normalise
 from rulerank.ranking.lrar import thresholds_from
 from rulerank.registry import rankers
-from rulerank.rules.items import Items, check_antecedent
+from rulerank.rules.items import Items, antecedent_param, check_antecedent
 from rulerank.rules.mine import RuleSums, Stability, rule_sums
+from rulerank.strategy import Param
 
 
 @rankers.register("stable_rules", "RE-SR (stable rules)")
@@ -29,6 +30,24 @@ class StableRules(RuleRanker):
     min_documents: queries with fewer documents behind X are not asked. A document without stable rules is scored by all
     its rules, as the paper does.
     """
+
+    params = (
+        Param("phi", float, 0.10, "Difference in confidence up to which a query agrees with a rule.", low=0),
+        Param(
+            "agreement",
+            float,
+            0.8,
+            "Share of the queries that must agree; 'mean': the mean difference decides.",
+            above=0,
+            high=1,
+            choices=("mean",),
+        ),
+        Param("error", float, 1.96, "Standard errors that a query may differ by beyond phi.", low=0),
+        Param("min_documents", int, 1, "Documents that a query must have behind a rule to be asked.", low=1),
+        antecedent_param(),
+        MIN_SUPPORT,
+        MIN_CONFIDENCE,
+    )
 
     def __init__(
         self,

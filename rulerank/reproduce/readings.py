@@ -9,7 +9,7 @@ from typing import Any
 from rulerank.discretize import MDLP, Discretizer, EqualFrequency, EqualWidth, Tube
 from rulerank.ranking import LRAR, EagerRules, QueryLevelRules, RuleRanker, StableRules
 from rulerank.reproduce.known import Known
-from rulerank.simulate.strategy import Strategy
+from rulerank.strategy import Strategy
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,15 @@ import numpy.typing as npt
 
 from rulerank.errors import InputError
 from rulerank.folds import Fold
+from rulerank.registry import samplers
 from rulerank.reproduce.measures import relevant_percent, top_rows
 from rulerank.reproduce.readings import LRAR_BY_NAME, OURS, Reading
 from rulerank.simulate.data import Split
 from rulerank.simulate.plan import Plan
 from rulerank.simulate.prepared import Prepared, prepare
 from rulerank.simulate.replay import choose, measure
-from rulerank.simulate.strategy import Strategy, is_seeded
 from rulerank.simulate.training import trainee
+from rulerank.strategy import Strategy
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -135,7 +136,7 @@ class FoldBench:
         if reading.sampler.name == OURS[reading.of].sampler.name:
             return self.train(self.select(reading), reading.ranker, reading.discretiser)
         count = self.selected(reading.of).size
-        draws = range(seeds) if is_seeded(reading.sampler) else (None,)
+        draws = range(seeds) if reading.sampler.is_seeded(samplers) else (None,)
         found = [
             self.train(self.order(reading.sampler, seed, count), reading.ranker, reading.discretiser) for seed in draws
         ]

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rulerank.errors import InputError
+from rulerank.strategy import Param
 
 Items = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int64]
@@ -101,6 +102,11 @@ def as_whole(value: Any) -> int | None:
     if isinstance(value, int | np.integer) or (isinstance(value, float | np.floating) and value.is_integer()):
         return int(value)
     return None
+
+
+def antecedent_param(default: int = 2) -> Param:
+    """Return the parameter that `check_antecedent` checks."""
+    return Param("max_antecedent", int, default, "Items that a rule's antecedent has at most.", low=1, high=3)
 
 
 def check_antecedent(size: int) -> int:

@@ -9,15 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from rulerank.errors import InputError, NotFittedError
-from rulerank.params import Params
 from rulerank.rules.items import Items, as_grade, as_grades, as_items, as_row
 from rulerank.sampling.selection import Key, Run, Selection, pick
+from rulerank.strategy import Configurable
 
 Floats = npt.NDArray[np.float64]
 Seed = int | np.random.Generator | None
 
 
-class Sampler(Params):
+class Sampler(Configurable):
     """Chooses the next document of a pool.
 
     `start(items)` begins; then `propose()` names a document, `record(row, grade)` takes a person's grade for it (or for

@@ -12,6 +12,7 @@ from rulerank.rules.items import as_whole
 from rulerank.sampling.base import Floats, Sampler
 from rulerank.sampling.linkage import single_linkage, unlabelled_clusters
 from rulerank.sampling.selection import Key
+from rulerank.strategy import Param
 
 
 @samplers.register("cover", "Cover (one of every cluster)")
@@ -34,6 +35,8 @@ class Cover(Sampler):
     Without feature values the bin numbers stand in. Equal edges and equal distances are decided in the program by the
     order of its lists; here equal distances go to the later row. There is no natural stop.
     """
+
+    params = (Param("clusters", int, 1, "Clusters to begin with; 1 cuts finer label by label.", low=1),)
 
     def __init__(self, clusters: int = 1) -> None:
         self.clusters = clusters

@@ -9,11 +9,12 @@ import numpy as np
 
 from rulerank.errors import InputError
 from rulerank.registry import samplers
-from rulerank.rules.items import as_whole, check_antecedent
+from rulerank.rules.items import antecedent_param, as_whole, check_antecedent
 from rulerank.sampling.bagged import Bag, RidgeBag, RuleBag
 from rulerank.sampling.base import Floats, Sampler, Seed
 from rulerank.sampling.expected_loss import discounts, document_losses, query_losses
 from rulerank.sampling.selection import Key
+from rulerank.strategy import Param, seed_param
 
 
 @samplers.register("elo_dcg", "ELO-DCG (expected loss)")
@@ -41,6 +42,19 @@ class ELODCG(Sampler):
     grade). Within a batch the proposal depends on the order the labels came in, with batch=1 only on the labels. Ties
     are random.
     """
+
+    params = (
+        Param("stages", int, 2, "2: queries first, then their documents; 1: documents alone.", low=1, high=2),
+        Param("batch", int, 1, "Labels asked for before the members learn anew.", low=1),
+        Param("per_query", int, 5, "Documents of one query in a batch, in two stages.", low=1),
+        Param("members", int, 10, "Bagged learners: samples of each document's gain.", low=2),
+        Param("depth", int, 10, "Cut-off of DCG.", low=1),
+        Param("initial", int, 10, "Random documents that are labelled first.", low=1),
+        Param("learner", str, "ridge", "What is bagged.", choices=("ridge", "lrar")),
+        Param("penalty", float, 10.0, "Penalty of the ridge regressions.", above=0),
+        antecedent_param(),
+        seed_param(),
+    )
 
     def __init__(
         self,

@@ -10,6 +10,7 @@ from rulerank.errors import InputError
 from rulerank.registry import samplers
 from rulerank.sampling.base import Sampler, occurrence_key, total_occurrence
 from rulerank.sampling.selection import Key
+from rulerank.strategy import Param
 
 
 @samplers.register("k_center", "k-center (farthest first)")
@@ -19,6 +20,8 @@ class KCenter(Sampler):
     space="items": distance is the number of features in different bins. space="features": Euclidean on feature values
     scaled to unit variance. The first choice is SSAR's: the largest total occurrence; ties go the same way.
     """
+
+    params = (Param("space", str, "items", "What documents are compared by.", choices=("items", "features")),)
 
     def __init__(self, space: str = "items") -> None:
         self.space = space

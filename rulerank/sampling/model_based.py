@@ -11,9 +11,10 @@ from rulerank.errors import InputError
 from rulerank.ranking.base import normalise
 from rulerank.registry import samplers
 from rulerank.rules import PoolScores
-from rulerank.rules.items import Ints, Items, as_columns, check_antecedent
+from rulerank.rules.items import Ints, Items, antecedent_param, as_columns, check_antecedent
 from rulerank.sampling.base import Sampler, Seed, occurrence_key, total_occurrence
 from rulerank.sampling.selection import Key
+from rulerank.strategy import Param, seed_param
 
 Floats = npt.NDArray[np.float64]
 
@@ -94,6 +95,8 @@ class _ModelBased(Sampler):
 class Uncertainty(_ModelBased):
     """Chooses the document whose grade LRAR, trained on the labels so far, is least sure of (highest entropy)."""
 
+    params = (antecedent_param(),)
+
     def __init__(self, max_antecedent: int = 2) -> None:
         self.max_antecedent = max_antecedent
 
@@ -114,6 +117,12 @@ class Committee(_ModelBased):
     Each member counts each document Poisson(1) times (online bagging), drawn once at the start. Disagreement is the
     Jensen-Shannon divergence of the members' p(r|d).
     """
+
+    params = (
+        Param("members", int, 5, "Bagged rankers that vote.", low=2),
+        seed_param(),
+        antecedent_param(),
+    )
 
     def __init__(self, members: int = 5, seed: Seed = 0, max_antecedent: int = 2) -> None:
         self.members = members

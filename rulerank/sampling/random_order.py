@@ -11,11 +11,14 @@ from rulerank.errors import InputError
 from rulerank.registry import samplers
 from rulerank.sampling.base import Sampler, Seed
 from rulerank.sampling.selection import Key
+from rulerank.strategy import seed_param
 
 
 @samplers.register("random", "Random")
 class Random(Sampler):
     """Chooses in a random order, drawn once at the start: every document is equally likely to be next."""
+
+    params = (seed_param(),)
 
     def __init__(self, seed: Seed = 0) -> None:
         self.seed = seed
@@ -33,6 +36,8 @@ class Random(Sampler):
 @samplers.register("query_random", "Random, even over queries")
 class QueryStratifiedRandom(Sampler):
     """Chooses at random from a query with the fewest labels, so that no query is left behind."""
+
+    params = (seed_param(),)
 
     def __init__(self, seed: Seed = 0) -> None:
         self.seed = seed

@@ -8,7 +8,7 @@ import numpy as np
 
 from rulerank.registry import samplers
 from rulerank.rules import Explanation, RuleIndex
-from rulerank.rules.items import check_antecedent
+from rulerank.rules.items import antecedent_param, check_antecedent
 from rulerank.sampling.base import Sampler, occurrence_key, total_occurrence
 from rulerank.sampling.selection import Key, Selection, pick
 
@@ -24,6 +24,8 @@ class SSAR(Sampler):
     """
 
     counts_rules = True
+
+    params = (antecedent_param(),)
 
     def __init__(self, max_antecedent: int = 2) -> None:
         self.max_antecedent = max_antecedent

@@ -9,10 +9,11 @@ import numpy as np
 
 from rulerank.registry import samplers
 from rulerank.rules import Explanation, RuleIndex
-from rulerank.rules.items import check_antecedent
+from rulerank.rules.items import antecedent_param, check_antecedent
 from rulerank.sampling.base import Sampler, occurrence_key, total_occurrence
 from rulerank.sampling.partitions import Scoring, deal_features
 from rulerank.sampling.selection import Key, Selection, pick
+from rulerank.strategy import Param
 
 
 @dataclass
@@ -53,6 +54,12 @@ class SSARP(Sampler):
     """
 
     counts_rules = True
+
+    params = (
+        Param("partitions", int, 5, "Partitions that the features are dealt to.", low=1, high=256),
+        antecedent_param(),
+        Param("scoring", str, "paper", "Formula by which places of features are scored.", choices=("paper", "program")),
+    )
 
     def __init__(self, partitions: int = 5, max_antecedent: int = 2, scoring: Scoring = "paper") -> None:
         self.partitions = partitions

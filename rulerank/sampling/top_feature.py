@@ -11,6 +11,7 @@ from rulerank.registry import samplers
 from rulerank.rules.items import as_whole
 from rulerank.sampling.base import Sampler
 from rulerank.sampling.selection import Key
+from rulerank.strategy import Param
 
 
 @samplers.register("top_feature", "Highest BM25 (one feature)")
@@ -21,7 +22,7 @@ class TopFeature(Sampler):
     otherwise; a tie: the earlier row.
     """
 
-    counts_from_zero = ("feature",)
+    params = (Param("feature", int, 0, "The feature whose highest values come first.", low=0, counts_from_zero=True),)
 
     def __init__(self, feature: int = 0) -> None:
         self.feature = feature

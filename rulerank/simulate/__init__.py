@@ -10,12 +10,12 @@ A run that was cut goes on where it was when it is started again; `Results.load(
 """
 
 from rulerank.simulate.data import Dataset, Split
-from rulerank.simulate.learners import learners
+from rulerank.simulate.learners import all_rankers, learners
 from rulerank.simulate.plan import Plan
 from rulerank.simulate.results import Results, merge, pack
 from rulerank.simulate.runner import SimulationStoppedError, run
-from rulerank.simulate.strategy import Strategy, ranker_names
 from rulerank.simulate.tasks import Task
+from rulerank.strategy import Strategy
 
 __all__ = [
     "Dataset",
@@ -25,9 +25,9 @@ __all__ = [
     "Split",
     "Strategy",
     "Task",
+    "all_rankers",
     "learners",
     "merge",
     "pack",
-    "ranker_names",
     "run",
 ]

@@ -11,7 +11,8 @@ from rulerank.errors import InputError
 from rulerank.metrics.conventions import conventions
 from rulerank.ranking.make import RECOMMENDED
 from rulerank.registry import discretizers, metrics, samplers
-from rulerank.simulate.strategy import MOST_SEEDS, Strategy, is_seeded, ranker_kind
+from rulerank.simulate.learners import all_rankers
+from rulerank.strategy import MOST_SEEDS, Strategy
 
 GEOMETRIC = "geometric"
 FIRST, GROWTH = 10, 1.25
@@ -79,16 +80,16 @@ class Plan:
         put("rankers", _strategies("rankers", self.rankers))
         put("discretiser", Strategy.from_dict(self.discretiser))
         for sampler in self.samplers:
-            sampler.check(samplers[sampler.name])
-            if sampler.seeds is not None and not is_seeded(sampler):
+            sampler.check(samplers)
+            if sampler.seeds is not None and not sampler.is_seeded(samplers):
                 raise InputError(f"{sampler.key} does not draw at random (or its seed is given), so it has no seeds")
         for ranker in self.rankers:
-            ranker.check(ranker_kind(ranker.name))
+            ranker.check(all_rankers)
             if ranker.seeds is not None:
                 raise InputError(f"{ranker.key}: only samplers are repeated with seeds")
         if self.discretiser.name == "mdlp":
             raise InputError("MDLP learns from grades, which are not known before they are labelled; choose another")
-        self.discretiser.check(discretizers[self.discretiser.name])
+        self.discretiser.check(discretizers)
         if not isinstance(self.convention, str):
             raise InputError(f"convention must be a name, such as letor, not {self.convention!r}")
         conventions[self.convention]  # raises with a hint where the name is unknown
@@ -134,7 +135,7 @@ class Plan:
 
     def seeds_of(self, sampler: Strategy) -> list[int | None]:
         """Return the seeds that a sampler is run with; [None] for one that does not draw at random."""
-        if not is_seeded(sampler):
+        if not sampler.is_seeded(samplers):
             return [None]
         return list(range(sampler.seeds or self.seeds))
 

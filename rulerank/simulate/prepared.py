@@ -86,7 +86,7 @@ class Prepared:
 def prepare(split: Split, plan: Plan) -> Prepared:
     """Fit the discretiser to the pool's features (it sees no grade) and make the arrays of a fold."""
     pool, test = split.pool, split.test
-    fitted: Discretizer = plan.discretiser.make(discretizers[plan.discretiser.name])
+    fitted: Discretizer = plan.discretiser.make(discretizers)
     fitted.fit(pool.features)
     items, useful = useful_items(fitted, pool.features, f"the pool of fold {split.number}")
     learning = any(ranker.name not in rankers for ranker in plan.rankers)

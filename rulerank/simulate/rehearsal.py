@@ -9,10 +9,10 @@ import numpy as np
 
 from rulerank.errors import InputError, RulerankError
 from rulerank.registry import rankers, samplers
-from rulerank.simulate.learners import learners
+from rulerank.simulate.learners import all_rankers, learners
 from rulerank.simulate.learners.base import missing_package, need
 from rulerank.simulate.plan import Plan
-from rulerank.simulate.strategy import Strategy, is_seeded, ranker_kind
+from rulerank.strategy import Strategy
 
 QUERIES, DOCUMENTS = 6, 4
 ROUNDS = 12
@@ -33,12 +33,12 @@ def rehearse(plan: Plan, features: int, *, learn: bool = True) -> None:
     values = rng.random((rows, features))
 
     def select(strategy: Strategy) -> None:
-        seed = {"seed": 0} if is_seeded(strategy) else {}
-        strategy.make(samplers[strategy.name], **seed).run(items, grades, features=values, qids=qids, budget=ROUNDS)
+        seed = {"seed": 0} if strategy.is_seeded(samplers) else {}
+        strategy.make(samplers, **seed).run(items, grades, features=values, qids=qids, budget=ROUNDS)
 
     def rank(strategy: Strategy) -> None:
         known = values if strategy.name in learners else items
-        strategy.make(ranker_kind(strategy.name)).fit(known, grades, qids).predict(known)
+        strategy.make(all_rankers).fit(known, grades, qids).predict(known)
 
     for sampler in plan.samplers:
         _try(sampler, select)

@@ -16,8 +16,8 @@ from rulerank.metrics.evaluation import evaluate
 from rulerank.registry import samplers
 from rulerank.simulate.plan import Plan
 from rulerank.simulate.prepared import Prepared
-from rulerank.simulate.strategy import Strategy
 from rulerank.simulate.training import full_scores, trainee
+from rulerank.strategy import Strategy
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -59,8 +59,7 @@ def choose(
 ) -> Choice:
     """Replay a sampler on a pool whose grades are known, one label at a time."""
     started = time.perf_counter()
-    kind = samplers[strategy.name]
-    sampler = strategy.make(kind, **({} if seed is None else {"seed": seed}))
+    sampler = strategy.make(samplers, **({} if seed is None else {"seed": seed}))
     sampler.start(fold.items, features=fold.features, qids=fold.qids)
     can_go_on = "beyond" in inspect.signature(sampler.propose).parameters
     rows: list[int] = []

@@ -12,8 +12,9 @@ from typing import Any
 from rulerank.registry import discretizers, samplers
 from rulerank.simulate.data import Dataset
 from rulerank.simulate.fingerprint import fingerprint
+from rulerank.simulate.learners import all_rankers
 from rulerank.simulate.plan import Plan
-from rulerank.simulate.strategy import Strategy, ranker_kind
+from rulerank.strategy import Strategy
 
 FORMAT = 1
 """Of the task files; another number makes old files unknown."""
@@ -97,7 +98,7 @@ def _key(settings: dict[str, Any], plan: Plan, sampler: Strategy | None, rankers
     """Return a short hash of the settings and of the code they run."""
     modules = {f"{HERE}.{name}" for name in ("prepared", "replay", "training")} | {"rulerank.metrics"}
     modules.add(discretizers[plan.discretiser.name].__module__)
-    modules |= {ranker_kind(ranker.name).__module__ for ranker in rankers}
+    modules |= {all_rankers[ranker.name].__module__ for ranker in rankers}
     if sampler is not None:
         modules.add(samplers[sampler.name].__module__)
     text = json.dumps({**settings, "code": fingerprint(modules)}, sort_keys=True)

@@ -10,8 +10,9 @@ import numpy.typing as npt
 
 from rulerank.ranking.base import RuleRanker
 from rulerank.registry import rankers
+from rulerank.simulate.learners import all_rankers
 from rulerank.simulate.prepared import Prepared
-from rulerank.simulate.strategy import Strategy, ranker_kind
+from rulerank.strategy import Strategy
 
 Floats = npt.NDArray[np.float64]
 Tick = Callable[[], None]
@@ -36,7 +37,7 @@ class RuleTrainee:
     def __init__(self, strategy: Strategy, fold: Prepared, step: float, tick: Tick) -> None:
         self._fold = fold
         self._tick = tick
-        self._model: RuleRanker = strategy.make(ranker_kind(strategy.name))
+        self._model: RuleRanker = strategy.make(all_rankers)
         watch = getattr(self._model, "watch", None)
         if watch is not None and step <= SHORT_STEP:
             watch(fold.test_items)
@@ -58,7 +59,7 @@ class LearnerTrainee:
 
     def __init__(self, strategy: Strategy, fold: Prepared) -> None:
         self._fold = fold
-        self._model: Any = strategy.make(ranker_kind(strategy.name))
+        self._model: Any = strategy.make(all_rankers)
 
     def after(self, rows: Sequence[int]) -> Floats:
         """Learn the rows, and rank the test part."""
@@ -76,7 +77,7 @@ def trainee(strategy: Strategy, fold: Prepared, step: float, tick: Tick = lambda
 
 def full_scores(strategy: Strategy, fold: Prepared) -> Floats:
     """Return the test part's scores of a ranker that learnt from the whole pool: what all labels would buy."""
-    model = strategy.make(ranker_kind(strategy.name))
+    model = strategy.make(all_rankers)
     if strategy.name in rankers:
         model.fit(fold.items, fold.grades, fold.qids)
         return np.asarray(model.predict(fold.test_items), np.float64)

@@ -9,7 +9,7 @@ from rulerank.errors import InputError
 from rulerank.registry import rankers, samplers
 from rulerank.simulate.learners import learners
 from rulerank.simulate.rehearsal import rehearse
-from rulerank.simulate.strategy import Strategy, label_of
+from rulerank.strategy import Strategy
 
 
 @pytest.mark.parametrize(
@@ -34,10 +34,9 @@ def test_samplers(sampler):
     ],
 )  # fmt: skip
 def test_rankers(ranker):
-    plan = small_plan(rankers=(ranker,))
     with pytest.raises(InputError) as found:
-        rehearse(plan, 6)
-    assert str(found.value).startswith(plan.rankers[0].key)
+        rehearse(small_plan(rankers=(ranker,)), 6)
+    assert str(found.value).startswith(Strategy.parse(ranker).key)
 
 
 @pytest.mark.parametrize("seed", ["null", "abc", "1.5", "-4"])
@@ -58,7 +57,8 @@ def test_every_strategy_with_its_defaults_written_out_passes():
         rehearse(small_plan(samplers=(Strategy(entry.name, given),)), 6)
     for registry in (rankers, learners):
         for entry in registry:
-            rehearse(small_plan(rankers=(Strategy(entry.name, entry.value().get_params()),)), 6)
+            given = {param.name: param.default for param in entry.value.params}
+            rehearse(small_plan(rankers=(Strategy(entry.name, given),)), 6)
 
 
 def test_a_package_that_is_missing_is_told_beforehand(monkeypatch):
@@ -68,5 +68,5 @@ def test_a_package_that_is_missing_is_told_beforehand(monkeypatch):
 
 
 def test_features_are_told_as_people_count_them():
-    assert label_of(Strategy("top_feature", {"feature": 2}), samplers).endswith(" with feature 3")
-    assert label_of(Strategy("ssarp", {"partitions": 8}), samplers).endswith(" with partitions 8")
+    assert Strategy("top_feature", {"feature": 2}).label(samplers).endswith(" with feature 3")
+    assert Strategy("ssarp", {"partitions": 8}).label(samplers).endswith(" with partitions 8")

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from rulerank.errors import InputError, RulerankError, UnknownNameError
 from rulerank.registry import rankers, samplers
-from rulerank.simulate import Plan, Strategy, learners, ranker_names
+from rulerank.simulate import Plan, Strategy, all_rankers, learners
 from rulerank.simulate.plan import Measure
-from rulerank.simulate.strategy import is_seeded
 
 
 def test_a_plan_survives_json():
@@ -118,12 +117,12 @@ def test_only_samplers_that_draw_are_repeated():
     plan = Plan(samplers=("ssar", "random", "random:seed=4", "committee:seeds=2"), seeds=3)
     assert [plan.seeds_of(each) for each in plan.samplers] == [[None], [0, 1, 2], [None], [0, 1]]
     for entry in samplers:
-        assert is_seeded(Strategy(entry.name)) == ("seed" in entry.value().get_params())
+        assert Strategy(entry.name).is_seeded(samplers) == ("seed" in entry.value().get_params())
 
 
 def test_rankers_and_learners_have_different_names():
     assert not set(rankers.names()) & set(learners.names())
-    assert ranker_names() == [*rankers.names(), *learners.names()]
+    assert all_rankers.names() == [*rankers.names(), *learners.names()]
     with pytest.raises(UnknownNameError, match="no ranker is named"):
         Plan(rankers=("nothing at all",))
 

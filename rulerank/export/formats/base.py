@@ -11,7 +11,7 @@ from rulerank.export.export import Export
 from rulerank.export.pieces import Pieces, joined
 from rulerank.registry import Registry
 
-formats: Registry[Any] = Registry("export format", "rulerank.export.formats")
+formats: Registry[Any] = Registry("export format", "rulerank.export.formats", "rulerank.export_formats")
 
 _MARKS = re.compile(r'[,"\r\n]')
 _CELL = re.compile(r'(?:"([^"]*(?:""[^"]*)*)"|([^",\r\n]*))([,\n])')

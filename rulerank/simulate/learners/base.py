@@ -11,16 +11,19 @@ import numpy as np
 import numpy.typing as npt
 
 from rulerank.errors import InputError, NotFittedError
-from rulerank.params import Params
-from rulerank.registry import Registry
+from rulerank.registry import Joined, Registry, rankers
+from rulerank.strategy import Configurable
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-learners: Registry[Any] = Registry("learner", "rulerank.simulate.learners")
+learners: Registry[Any] = Registry("learner", "rulerank.simulate.learners", "rulerank.learners")
+
+all_rankers: Registry[Any] = Joined("ranker", rankers, learners)
+"""Whatever a simulation can train: the associative rankers, then the learners."""
 
 
-class Learner(Params, ABC):
+class Learner(Configurable, ABC):
     """A ranker on feature values: `fit(features, grades, qids)`, then `predict(features)`.
 
     Features are expected on a common scale within each query (`per_query_scaled`). What a sample cannot teach (no two

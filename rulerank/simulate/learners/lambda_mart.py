@@ -6,6 +6,7 @@ import numpy as np
 
 from rulerank.errors import InputError
 from rulerank.simulate.learners.base import Floats, Ints, Learner, learners, need
+from rulerank.strategy import Param, seed_param
 
 MOST = 30
 """LightGBM's gains are 2^grade - 1 up to this grade."""
@@ -25,6 +26,14 @@ class LambdaMART(Learner):
     """
 
     package = "lightgbm"
+
+    params = (
+        Param("trees", int, 100, "Trees that are boosted.", low=1),
+        Param("leaves", int, 7, "Leaves of a tree at most.", low=2),
+        Param("least_documents", int, 5, "Documents in a leaf at least.", low=0),
+        Param("rate", float, 0.1, "Learning rate.", above=0),
+        seed_param(),
+    )
 
     def __init__(
         self, trees: int = 100, leaves: int = 7, least_documents: int = 5, rate: float = 0.1, seed: int = 0

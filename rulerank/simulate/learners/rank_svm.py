@@ -8,6 +8,7 @@ import numpy as np
 
 from rulerank.errors import InputError
 from rulerank.simulate.learners.base import Floats, Ints, Learner, learners, need
+from rulerank.strategy import Param, seed_param
 
 CHOICES = (1.0, 10.0, 100.0, 1_000.0, 10_000.0)
 MIDDLE = 100.0
@@ -26,6 +27,14 @@ class RankSVM(Learner):
     """
 
     package = "sklearn"
+
+    params = (
+        Param(
+            "cost", float, "cv", "What a pair's loss counts; 'cv': found by cross-validation.", above=0, choices=("cv",)
+        ),
+        Param("max_pairs", int, 20_000, "Pairs beyond which some are drawn at random.", low=1),
+        seed_param(),
+    )
 
     def __init__(self, cost: float | Literal["cv"] = "cv", max_pairs: int = 20_000, seed: int = 0) -> None:
         self.cost = cost

@@ -8,6 +8,7 @@ import numpy as np
 
 from rulerank.errors import InputError
 from rulerank.simulate.learners.base import Floats, Ints, Learner, learners
+from rulerank.strategy import Param
 
 CHOICES = tuple(float(10.0**power) for power in range(-3, 4))
 
@@ -20,6 +21,10 @@ class Ridge(Learner):
     document is predicted from the others (exact, from one singular value decomposition; a tie: the larger penalty).
     Nothing but the labelled sample is looked at. The mean is not penalised.
     """
+
+    params = (
+        Param("penalty", float, "loo", "L2 penalty; 'loo': chosen by leaving one out.", above=0, choices=("loo",)),
+    )
 
     def __init__(self, penalty: float | Literal["loo"] = "loo") -> None:
         self.penalty = penalty

@@ -9,4 +9,4 @@ from rulerank.text.matches import Floats, Matches
 
 TextFeature = Callable[[Matches], Floats]
 
-text_features: Registry[TextFeature] = Registry("text feature", "rulerank.text.features")
+text_features: Registry[TextFeature] = Registry("text feature", "rulerank.text.features", "rulerank.text_features")
