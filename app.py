@@ -33,11 +33,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from db.door import Door, Welcome
 from db.health import Health
-from db.sessions import HOURS, IDLE_MINUTES, Limits
-from db.supervisor import Supervisor
-from db.trouble import store_error
+from db.jobs.supervisor import Supervisor
+from db.people.openid import Admission, Welcome
+from db.people.sessions import HOURS, IDLE_MINUTES, Limits
+from db.store.errors import store_error
 from db.workspace import Workspace
 from pages import context
 from pages.gate.gate import Gate, Rules
@@ -100,11 +100,11 @@ def make_rules(workspace: Workspace, sign_in: SignIn | None) -> Rules:
     )
 
 
-def make_door(workspace: Workspace) -> Door:
+def make_admission(workspace: Workspace) -> Admission:
     """Return who gets in with a sign-in provider."""
     check_provider()
     names = ("RULERANK_ADMINS", "RULERANK_ANNOTATORS", "RULERANK_TRUST_EMAIL")
-    return Door(workspace.people, Welcome.read(*(os.environ.get(name, "") for name in names)))
+    return Admission(workspace.people, Welcome.read(*(os.environ.get(name, "") for name in names)))
 
 
 # Routes --------------------------------------------------------------------------------------------------------------
@@ -184,7 +184,7 @@ try:
     context.wire(workspace, mode)
     sign_in = None if mode == "open" else SignIn(workspace.people, mode)
     rules = make_rules(workspace, sign_in)
-    provider = [Middleware(Provider, door=make_door(workspace))] if mode == "oidc" else []
+    provider = [Middleware(Provider, admission=make_admission(workspace))] if mode == "oidc" else []
     if mode == "accounts" and not workspace.people.somebody_administers():
         code = workspace.people.first_code()
         print(f"rulerank: nobody has an account yet; the code for making the first one is {code}", file=sys.stderr)

@@ -11,9 +11,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from db.collections import Collections, checked_name
-from db.engine import Database
 from db.log import DatabaseLog, read_events
-from db.tables import campaigns, claims, label_events, selections, snapshots
+from db.store.engine import Database
+from db.store.tables import campaigns, claims, label_events, selections, snapshots
 from rulerank.campaign import Kind, LabelEvent, OpenCampaign, Plan, Settings, plan
 from rulerank.campaign.fold import ACTS
 from rulerank.collection.pack import pack_numbers, unpack_numbers

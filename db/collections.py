@@ -9,8 +9,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from db.engine import Database
-from db.tables import collection_chunks, collections, document_texts, query_texts
+from db.store.engine import Database
+from db.store.tables import collection_chunks, collections, document_texts, query_texts
 from rulerank.collection import Collection
 from rulerank.collection.pack import pack_rows, rows_at_once, unpack_rows
 from rulerank.errors import InputError

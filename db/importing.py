@@ -12,8 +12,8 @@ import sqlalchemy as sa
 
 from db.campaigns import campaign_values
 from db.collections import Collections, Progress, checked_name, find_same, packed, write_analyser, write_texts
-from db.engine import Database
-from db.tables import campaigns, label_events, snapshots
+from db.store.engine import Database
+from db.store.tables import campaigns, label_events, snapshots
 from rulerank.campaign import Kind, Plan, Settings, plan
 from rulerank.collection import Collection
 from rulerank.errors import InputError

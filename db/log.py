@@ -10,8 +10,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from db.engine import Database
-from db.tables import campaigns, claims, label_events, selections
+from db.store.engine import Database
+from db.store.tables import campaigns, claims, label_events, selections
 from rulerank import __version__
 from rulerank.campaign import Claim, Kind, LabelEvent
 from rulerank.errors import InputError

@@ -16,9 +16,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from db.collections import CollectionInfo, Collections, checked_name
-from db.engine import Database
-from db.jobs import Job, Jobs
-from db.tables import files, jobs
+from db.jobs.queue import Job, Jobs
+from db.store.engine import Database
+from db.store.tables import files, jobs
 from rulerank.errors import InputError, RulerankError
 from rulerank.simulate import Plan, Results
 from rulerank.simulate.rehearsal import rehearse

@@ -12,23 +12,25 @@ from typing import IO, Any
 
 import sqlalchemy as sa
 
-from db.archive import read_manifest
-from db.backup import backup, backup_name, writing
+from db.backup.archive import read_manifest
+from db.backup.restore import Restored, restore
+from db.backup.write import backup, backup_name, writing
 from db.campaigns import Campaigns
 from db.collections import Collections
-from db.copying import beside
-from db.engine import Database, DatabaseError
 from db.importing import import_campaign
-from db.jobs import Jobs
-from db.migrate import migrate
-from db.modes import create_private, open_to_others, private_files
-from db.people import People, Person, may
-from db.restore import Restored, restore
-from db.scratch import scratch, sweep
+from db.jobs.queue import Jobs
+from db.jobs.supervisor import Supervisor
+from db.jobs.uploads import Uploads
+from db.people.accounts import People
+from db.people.person import Person, may
 from db.simulations import Simulations
-from db.supervisor import Supervisor
-from db.tables import campaigns as campaigns_table
-from db.uploads import Uploads
+from db.store.engine import Database
+from db.store.errors import DatabaseError
+from db.store.migrate import migrate
+from db.store.permissions import create_private, open_to_others, private_files
+from db.store.scratch import scratch, sweep
+from db.store.sqlite_copy import beside
+from db.store.tables import campaigns as campaigns_table
 from rulerank.campaign import GradeLevel, OpenCampaign, Settings
 from rulerank.collection import Collection
 from rulerank.demo import build_demo

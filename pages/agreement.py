@@ -16,7 +16,7 @@ from rulerank.campaign import OpenCampaign
 from rulerank.errors import RulerankError
 
 if TYPE_CHECKING:
-    from db.people import Person
+    from db.people.person import Person
 
 
 TABS = ["Disputes", "Agreement", "Confusions", "Does it matter?"]

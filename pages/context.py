@@ -12,7 +12,7 @@ from rulerank.campaign import OpenCampaign
 from rulerank.errors import RulerankError
 
 if TYPE_CHECKING:
-    from db.people import Person
+    from db.people.person import Person
     from db.workspace import Workspace
 
 COOKIE = "rulerank"

@@ -23,7 +23,7 @@ from rulerank.importing.read import BadFilesError
 from rulerank.importing.rows import known_labels, levels_needed
 
 if TYPE_CHECKING:
-    from db.people import Person
+    from db.people.person import Person
 
 STORING = "import-storing"
 WAYS = {"letor": "I have a LETOR file with features", "texts": "I have documents and queries"}

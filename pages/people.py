@@ -12,7 +12,7 @@ from pages.widgets.layout import side_by_side
 from pages.widgets.people_forms import ROLES, add_person, change_person, people_table, told
 
 if TYPE_CHECKING:
-    from db.people import Person
+    from db.people.person import Person
 
 SWITCH = "RULERANK_SIGN_IN=accounts python3 run.py"
 

@@ -13,8 +13,8 @@ from pages.widgets.plain import plain
 from pages.widgets.sessions_view import ago, browser_name, place_name
 
 if TYPE_CHECKING:
-    from db.people import Person
-    from db.sessions import Session
+    from db.people.person import Person
+    from db.people.sessions import Session
 
 
 def show(session: Session, person: Person) -> None:

@@ -19,7 +19,7 @@ from rulerank.errors import RulerankError
 from rulerank.simulate.failures import Failure
 
 if TYPE_CHECKING:
-    from db.people import Person
+    from db.people.person import Person
     from db.simulations import Simulation
 
 

@@ -7,8 +7,9 @@ from urllib.parse import quote, unquote
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from db.people import People, Person
-from db.places import DAYS, Place
+from db.people.accounts import People
+from db.people.clients import DAYS, Client
+from db.people.person import Person
 from pages.context import COOKIE, address
 from pages.gate.page import LONGEST_NAME, Asked
 
@@ -58,9 +59,9 @@ def back(request: Request, target: str, words: str = "", tried: str = "") -> Res
     return answer
 
 
-def place_of(request: Request) -> Place:
+def client_of(request: Request) -> Client:
     """Return where a try to sign in comes from."""
-    return Place(request.client.host if request.client else "", request.cookies.get(KNOWN, ""))
+    return Client(request.client.host if request.client else "", request.cookies.get(KNOWN, ""))
 
 
 def welcome(request: Request, people: People, person: Person, target: str, *, known: bool = True) -> Response:
@@ -70,13 +71,13 @@ def welcome(request: Request, people: People, person: Person, target: str, *, kn
     follows a link from another site to this one (`lax`); whatever changes something asks for the origin as well.
     """
     answer = RedirectResponse(safe_target(target), status_code=303)
-    place, secure, path = place_of(request), is_secure(request), cookie_path()
+    client, secure, path = client_of(request), is_secure(request), cookie_path()
     if COOKIE in request.cookies:
         people.sessions.end(request.cookies[COOKIE])
-    token = people.sign(person, place.address, request.headers.get("user-agent", ""))
+    token = people.sign(person, client.address, request.headers.get("user-agent", ""))
     answer.set_cookie(COOKIE, token, httponly=True, samesite="lax", secure=secure, path=path)
     if known:
-        notes = people.note_place(person, place.notes)
+        notes = people.note_browser(person, client.notes)
         answer.set_cookie(
             KNOWN, notes, max_age=86400 * DAYS, httponly=True, samesite="lax", secure=secure, path=path
         )  # fmt: skip

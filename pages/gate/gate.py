@@ -19,7 +19,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from db.people import People
+from db.people.accounts import People
 from pages.context import COOKIE, address, is_local
 from pages.gate.downloads import Downloads
 from pages.gate.origin import is_ours

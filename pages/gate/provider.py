@@ -24,7 +24,7 @@ from streamlit.web.server.server_util import get_cookie_secret
 from streamlit.web.server.starlette.starlette_app_utils import decode_signed_value
 from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_NAME
 
-from db.door import Door
+from db.people.openid import Admission
 from pages.context import address
 from pages.gate.answers import NEXT, back, welcome
 from rulerank.errors import RulerankError
@@ -69,9 +69,9 @@ def check_section(auth: Mapping[str, object]) -> None:
 class Provider:
     """Takes over when somebody comes back from the provider; a failure leads to the sign-in page, and is explained."""
 
-    def __init__(self, app: ASGIApp, door: Door) -> None:
+    def __init__(self, app: ASGIApp, admission: Admission) -> None:
         self.app = app
-        self.door = door
+        self.admission = admission
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer."""
@@ -110,10 +110,10 @@ class Provider:
         if claims is None:
             return back(request, target, FAILED)
         try:
-            person = self.door.admit(claims)
+            person = self.admission.admit(claims)
         except RulerankError as error:
             return back(request, target, str(error))
-        answer = welcome(request, self.door.people, person, target, known=False)
+        answer = welcome(request, self.admission.people, person, target, known=False)
         answer.raw_headers.extend(cookies)
         return answer
 

@@ -12,8 +12,8 @@ from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 from streamlit.auth_util import encode_provider_token
 
-from db.people import People
-from db.throttle import TooManyTriesError
+from db.people.accounts import People
+from db.people.throttle import TooManyTriesError
 from pages.context import COOKIE, address
 from pages.gate.answers import (
     NEXT,
@@ -21,10 +21,10 @@ from pages.gate.answers import (
     TRIED,
     asked,
     back,
+    client_of,
     cookie_path,
     forget,
     is_secure,
-    place_of,
     safe_target,
     welcome,
 )
@@ -88,7 +88,7 @@ class SignIn:
             return back(request, "", UNREADABLE)
         name, target = form.get("person", ""), form.get("next", "")
         try:
-            person = await self._work(self.people.check, name, form.get("password", ""), place_of(request))
+            person = await self._work(self.people.check, name, form.get("password", ""), client_of(request))
         except TooManyTriesError as error:
             wait = max(1, round(error.seconds))
             return back(request, target, f"Too many wrong tries. Try again in {_duration(wait)}.", name)
@@ -103,7 +103,7 @@ class SignIn:
             return back(request, "", UNREADABLE)
         name, target = form.get("person", ""), form.get("next", "")
         try:
-            code, place = form.get("code", ""), place_of(request)
+            code, place = form.get("code", ""), client_of(request)
             if not is_from_here(request) and not await self._work(self.people.check_first_code, code, place):
                 return back(request, target, "That is not the code that the server wrote into its log.", name)
             person = await self._work(self.people.add_first_admin, name, form.get("password", ""))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from db.person import ROLES, Person
+from db.people.person import ROLES, Person
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from rulerank.agreement.disputes import Dispute
 from rulerank.campaign import ActRefusedError, Kind, OpenCampaign
 
 if TYPE_CHECKING:
-    from db.people import Person
+    from db.people.person import Person
     from db.workspace import Workspace
 
 

@@ -11,7 +11,7 @@ from pages.widgets.import_task import CancelledError
 from rulerank.errors import RulerankError
 
 if TYPE_CHECKING:
-    from db.jobs import Job
+    from db.jobs.queue import Job
 
 T = TypeVar("T")
 LOOK_SECONDS = 0.05

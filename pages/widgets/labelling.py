@@ -18,8 +18,8 @@ from rulerank.campaign import Kind, LabelEvent, Offer, OpenCampaign, Pause, TooS
 from rulerank.errors import InputError, RulerankError, StoreError
 
 if TYPE_CHECKING:
-    from db.people import Person
-    from db.tickets import Ticket
+    from db.people.person import Person
+    from db.people.tickets import Ticket
     from db.workspace import Workspace
 
 __all__ = ["LONGEST_REASON", "REASONS", "RefusedError", "View", "answer", "panel_data"]

@@ -15,7 +15,8 @@ from pages.widgets.sessions_view import ago, browser_name, place_name
 from rulerank.errors import RulerankError
 
 if TYPE_CHECKING:
-    from db.people import People, Person
+    from db.people.accounts import People
+    from db.people.person import Person
 
 ROLES = {
     "annotator": "labels documents.",

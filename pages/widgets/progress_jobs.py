@@ -22,7 +22,7 @@ from rulerank.metrics import Audience
 from rulerank.ranking.make import is_incremental
 
 if TYPE_CHECKING:
-    from db.jobs import Job
+    from db.jobs.queue import Job
 
 SMALL = 2000
 """Documents of a pool for which the page does the work itself, where no worker does."""

@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from db.sessions import Session
+    from db.people.sessions import Session
 
 # Every browser names those before it as well, so the order counts.
 BROWSERS = (

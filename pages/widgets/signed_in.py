@@ -12,7 +12,7 @@ from pages.widgets.show import current_theme
 from pages.widgets.theme import Theme
 
 if TYPE_CHECKING:
-    from db.people import Person
+    from db.people.person import Person
 
 WHO = "rr-who"
 

@@ -11,7 +11,7 @@ from pages.widgets.plain import plain
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
-    from db.jobs import Job
+    from db.jobs.queue import Job
 
 PATIENCE = 6.0
 """Seconds that a job may wait while no worker is at work: a worker looks twice a second."""

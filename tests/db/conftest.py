@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from db.engine import Database
-from db.migrate import migrate
-from db.tables import campaigns, collections, people
+from db.store.engine import Database
+from db.store.migrate import migrate
+from db.store.tables import campaigns, collections, people
 
 _numbers = itertools.count(1)
 

@@ -11,8 +11,8 @@ from live_helpers import Clock, Peeking, random_pool, row_of
 
 from db.campaigns import Campaigns
 from db.collections import Collections
-from db.engine import Database
-from db.tables import people
+from db.store.engine import Database
+from db.store.tables import people
 from rulerank.campaign import Campaign, Settings
 from rulerank.collection import Collection
 

@@ -11,13 +11,13 @@ from argon2 import PasswordHasher
 from db_helpers import Office, quick_settings, small_collection
 from live_helpers import Clock
 
-from db.copying import copy_to
-from db.engine import Database
 from db.importing import import_campaign
-from db.jobs import Jobs
-from db.passwords import Passwords
-from db.people import People
-from db.tables import claims, files, label_events, metadata, selections, snapshots
+from db.jobs.queue import Jobs
+from db.people.accounts import People
+from db.people.passwords import Passwords
+from db.store.engine import Database
+from db.store.sqlite_copy import copy_to
+from db.store.tables import claims, files, label_events, metadata, selections, snapshots
 from rulerank.campaign import Kind
 from rulerank.text import Analyser
 from rulerank.texts import DocumentText, QueryText, Texts

@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 from db_helpers import Office, add_office, add_people, small_collection
 
-from db.tables import campaigns, label_events
+from db.store.tables import campaigns, label_events
 from rulerank.campaign import ActRefusedError, ArchivedError, Kind, Offer, Pause, TooLateError
 from rulerank.errors import InputError
 

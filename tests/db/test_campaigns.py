@@ -15,8 +15,8 @@ from live_helpers import Clock, grade_next, label_alone
 
 from db.campaigns import Campaigns
 from db.collections import Collections
-from db.engine import Database
-from db.tables import campaigns, claims
+from db.store.engine import Database
+from db.store.tables import campaigns, claims
 from rulerank.campaign import GradeLevel, Kind, Offer
 from rulerank.errors import InputError, RulerankError
 from rulerank.ranking import LRAR

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 import db.collections
 from db.collections import Collections
-from db.engine import Database
-from db.migrate import SCRIPTS, migrate
-from db.tables import collection_chunks, collections, document_texts, query_texts
+from db.store.engine import Database
+from db.store.migrate import SCRIPTS, migrate
+from db.store.tables import collection_chunks, collections, document_texts, query_texts
 from rulerank.collection import Collection
 from rulerank.collection.pack import pack_numbers, unpack_numbers
 from rulerank.errors import InputError

@@ -18,8 +18,8 @@ import sqlalchemy as sa
 from db_helpers import add_office, add_people, small_collection
 from live_helpers import row_of
 
-from db.engine import Database
-from db.tables import label_events
+from db.store.engine import Database
+from db.store.tables import label_events
 from db.workspace import Workspace
 from rulerank.campaign import Kind, LabelEvent, Offer
 from rulerank.sampling import SSAR

@@ -8,9 +8,9 @@ import sqlalchemy as sa
 from db_helpers import add_people
 from live_helpers import label_alone, make_live
 
-from db.engine import Database
 from db.log import DatabaseLog, read_events
-from db.tables import claims, label_events, selections
+from db.store.engine import Database
+from db.store.tables import claims, label_events, selections
 from rulerank import __version__
 from rulerank.campaign import Claim, GradeLevel, Kind, LabelEvent, MemoryLog
 from rulerank.sampling import SSARP, Selection

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 import sqlalchemy as sa
 
-from db import simulating
 from db.collections import Collections
-from db.jobs import HANDLERS, Jobs, JobStoppedError
-from db.simulating import simulate
+from db.jobs import simulate as simulating
+from db.jobs.handlers import HANDLERS
+from db.jobs.queue import Jobs, JobStoppedError
+from db.jobs.simulate import simulate
+from db.jobs.worker import Worker
 from db.simulations import WHOLE, Simulations
-from db.tables import collection_chunks, collections, files, jobs
-from db.worker import Worker
+from db.store.tables import collection_chunks, collections, files, jobs
 from rulerank.collection import Collection
 from rulerank.errors import InputError
 from rulerank.simulate import Dataset, Plan, Results, doing, run

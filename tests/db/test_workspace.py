@@ -18,7 +18,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from live_helpers import ACTS, Clock, do, grade_next, row_of
 
-from db.engine import Database
+from db.store.engine import Database
 from db.workspace import Workspace
 from rulerank.campaign import Kind, Offer, Pause
 

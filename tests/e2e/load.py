@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 import sqlalchemy as sa
 
-from db.tables import claims, label_events
+from db.store.tables import claims, label_events
 from db.workspace import Workspace
 from rulerank.campaign import OpenCampaign, Settings
 from rulerank.collection import Collection

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from db.simulating import simulate
-from db.tables import campaigns
-from db.worker import Worker
+from db.jobs.simulate import simulate
+from db.jobs.worker import Worker
+from db.store.tables import campaigns
 from db.workspace import Workspace
 from rulerank.campaign import Kind, Offer
 from rulerank.demo import build_demo

@@ -11,7 +11,7 @@ import pytest
 import sqlalchemy as sa
 from playwright.sync_api import expect
 
-from db.tables import label_events
+from db.store.tables import label_events
 from db.workspace import Workspace
 from tests.e2e.screen import PATIENCE, Screen
 from tests.e2e.server import Server

@@ -26,7 +26,7 @@ def workers(server: Server) -> list[int]:
     for task in Path(f"/proc/{server.pid}/task").iterdir():
         with suppress(OSError):  # threads and processes come and go
             for pid in (task / "children").read_text().split():
-                if b"db.worker" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                if b"db.jobs.worker" in Path(f"/proc/{pid}/cmdline").read_bytes():
                     found.append(int(pid))
     return found
 

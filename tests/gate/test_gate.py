@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from gate_helpers import ask, scope_of, status, wait_for
 from starlette.responses import PlainTextResponse
 
-from db.engine import DatabaseError
+from db.store.errors import DatabaseError
 from db.workspace import Workspace
 from pages.context import COOKIE
 from pages.gate.gate import Gate, Rules

@@ -9,17 +9,11 @@ import pytest
 from streamlit.components.v2 import manifest_scanner
 
 import db.workspace
-from db.worker import Worker, load_handlers
+from db.jobs.worker import Worker
 from db.workspace import Workspace
 from pages import context
 from pages.widgets import import_task
 from rulerank.campaign import Kind, Offer
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _handlers_known():
-    """Let workers that tests make know what they can do, whichever test comes first."""
-    load_handlers()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -53,7 +47,6 @@ def workspace(tmp_path):
 def worker(workspace, monkeypatch):
     """A background worker in a thread, for which pages wait as long as it takes instead of showing a progress bar."""
     made = Worker(workspace.database, poll=0.02)
-    load_handlers()
     monkeypatch.setattr(import_task, "QUICK", 60.0)
     thread = threading.Thread(target=made.run, daemon=True)
     thread.start()

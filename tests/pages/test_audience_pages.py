@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from db.jobs import HANDLERS
-from db.replay import read_audience
-from db.worker import Worker
+from db.jobs.handlers import HANDLERS
+from db.jobs.replay import read_audience
+from db.jobs.worker import Worker
 from pages.widgets import audience as widget
 from pages.widgets import clicks_work as work
 from pages.widgets.clicks_campaign import documents_to_measure, measure

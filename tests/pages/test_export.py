@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from db.copying import copy_to
+from db.store.sqlite_copy import copy_to
 from db.workspace import Workspace
 from pages import context
 from pages.widgets.export_facts import Wanted, about, event_rows, fold_of, gather

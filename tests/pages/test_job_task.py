@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from db.worker import Worker
+from db.jobs.worker import Worker
 from pages.widgets import import_task
 from pages.widgets.job_task import JobTask
 from rulerank.errors import InputError

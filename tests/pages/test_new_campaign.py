@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
-from db.tables import metadata
+from db.store.tables import metadata
 from pages import context
 from pages.widgets.import_task import CancelledError, Task
 from rulerank.campaign import GradeLevel, Settings, make_sampler

@@ -10,10 +10,10 @@ import pytest
 import sqlalchemy as sa
 from streamlit.testing.v1 import AppTest
 
-from db.jobs import HANDLERS
-from db.replay import replay
-from db.tables import jobs
-from db.worker import Worker, load_handlers
+from db.jobs.handlers import HANDLERS
+from db.jobs.replay import replay
+from db.jobs.worker import Worker
+from db.store.tables import jobs
 from pages import context
 from pages.widgets import progress_data, progress_jobs, waiting
 from pages.widgets.audience import audience_of
@@ -290,7 +290,6 @@ def test_annotators_do_not_see_the_page(workspace, labelled_demo, monkeypatch):
 
 
 def test_the_worker_knows_replays_and_refuses_other_kinds(workspace, labelled_demo):
-    load_handlers()
     job = workspace.jobs.ask("replay", {"campaign": labelled_demo, "what": "nonsense", "ranker": "lrar"})
     assert Worker(workspace.database, handlers=HANDLERS).run_once()
     assert workspace.jobs.get(job).state == "failed"

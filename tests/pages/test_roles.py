@@ -8,8 +8,8 @@ import pytest
 import sqlalchemy as sa
 from streamlit.testing.v1 import AppTest
 
-from db.people import ROLES
-from db.tables import campaigns, claims, jobs, label_events, people
+from db.people.person import ROLES
+from db.store.tables import campaigns, claims, jobs, label_events, people
 from pages import context
 from pages.widgets.labelling import RefusedError, answer
 

@@ -13,11 +13,11 @@ import pytest
 import sqlalchemy as sa
 from streamlit.testing.v1 import AppTest
 
-from db import simulating
-from db.simulating import simulate
+from db.jobs import simulate as simulating
+from db.jobs.simulate import simulate
+from db.jobs.worker import Worker
 from db.simulations import Simulations
-from db.tables import collection_chunks, collections, jobs
-from db.worker import Worker
+from db.store.tables import collection_chunks, collections, jobs
 from pages.widgets import simulate_form
 from pages.widgets.simulate_chosen import everything, saved_file, written
 from pages.widgets.simulate_data import chosen_table, metric_label, ranker_label, sampler_label, title_of

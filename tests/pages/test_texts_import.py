@@ -12,7 +12,7 @@ import pytest
 import sqlalchemy as sa
 from streamlit.testing.v1 import AppTest
 
-from db.tables import metadata
+from db.store.tables import metadata
 from pages import context
 from pages.widgets.import_task import CancelledError, Task
 from pages.widgets.texts_columns import missing

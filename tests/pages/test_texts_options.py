@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from db.reading import READ
+from db.jobs.read_files import READ
 from pages.widgets import ranking_data
 from pages.widgets.document import LONG, LONGEST, MOST_MARKS, PASSAGE, WIDE, pieces, text_shown
 from pages.widgets.texts_options import ENCODINGS

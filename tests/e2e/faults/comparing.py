@@ -13,7 +13,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from db.people import Person
+from db.people.person import Person
 from db.workspace import Workspace
 from tests.e2e.faults.checker import check_same
 from tests.e2e.faults.history import Violation

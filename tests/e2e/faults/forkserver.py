@@ -2,7 +2,7 @@
 
 A forked server runs the product's own `app.py` under uvicorn; only its imports were done beforehand. So a kill costs
 tenths of a second and not the seconds that a Python with Streamlit and numba takes to start. It runs without the
-app's lifespan, which would start a worker of its own a kill; the trial forks workers (the product's `db.worker`) too.
+app's lifespan, which would start a worker per kill; the trial forks workers (the product's `db.jobs.worker`) itself.
 
 Commands are lines of JSON on the standard input, and every one gets one line back.
 """
@@ -44,12 +44,10 @@ def imported_by(path: Path) -> list[str]:
 
 def preload() -> None:
     """Import what a server or worker needs, but for `app.py` itself, which opens the database."""
-    from db.worker import load_handlers
     from tests.e2e.faults.jobs import register
 
     for name in (*SERVING, *imported_by(ROOT / "app.py")):
         importlib.import_module(name)
-    load_handlers()
     register()
     warm_up()
     gc.collect()
@@ -92,7 +90,7 @@ def serve(asked: dict[str, Any]) -> None:
 
 def work(asked: dict[str, Any]) -> None:
     """Be a worker until killed."""
-    from db.worker import main
+    from db.jobs.worker import main
 
     main(["--database", os.environ["RULERANK_DATABASE"], "--parent", str(os.getppid()), "--nice", "0"])
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from db.engine import Database
-from db.jobs import HANDLERS, Progress
+from db.jobs.handlers import HANDLERS
+from db.jobs.queue import Progress
+from db.store.engine import Database
 
 KIND = "trial_pause"
 STEPS = 20

@@ -201,5 +201,5 @@ class ColdServerProcess(ServerProcess):
 
         with suppress(psutil.Error):
             children = psutil.Process(self.pid).children(recursive=True) if self.pid else []
-            return [child.pid for child in children if "db.worker" in " ".join(child.cmdline())]
+            return [child.pid for child in children if "db.jobs.worker" in " ".join(child.cmdline())]
         return []

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
-from db.jobs import LEASE_SECONDS
-from db.people import Person
+from db.jobs.queue import LEASE_SECONDS
+from db.people.person import Person
 from db.workspace import Workspace
 from tests.e2e.faults.annotators import Annotator, Control
 from tests.e2e.faults.audit import Auditor, Course, audit

@@ -8,8 +8,8 @@ from contextlib import suppress
 
 import sqlalchemy as sa
 
-from db.people import Person
-from db.tables import claims, label_events
+from db.people.person import Person
+from db.store.tables import claims, label_events
 from db.workspace import Workspace
 from rulerank.campaign import Settings
 from rulerank.synthetic import planted_collection

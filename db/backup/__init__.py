@@ -1,0 +1,1 @@
+"""Backups: one file that holds everything of a database; how it is written, checked and restored."""
