@@ -46,10 +46,10 @@ from pages.gate.origin import check_origin
 from pages.gate.provider import Provider, check_provider
 from pages.gate.routes import SignIn
 from pages.gate.uploads import MEGABYTES, Uploads
-from pages.widgets.browser import SCRIPT
-from pages.widgets.carried import encode
-from pages.widgets.labelling import RefusedError, answer
-from pages.widgets.plain import plain
+from pages.label.service import RefusedError, answer
+from pages.shared.browser import SCRIPT
+from pages.shared.carried import encode
+from pages.shared.markdown import plain
 from rulerank.errors import RulerankError
 
 SIGN_IN = ("open", "accounts", "oidc")
@@ -116,7 +116,7 @@ def reply(data: dict[str, Any], status: int = 200) -> Response:
 
 
 async def act(request: Request) -> Response:
-    """Do what the labelling panel asks for; see `pages.widgets.labelling`."""
+    """Do what the labelling panel asks for; see `pages.label.service`."""
     length = request.headers.get("content-length", "")
     if not length.isdecimal() or len(length) > 9 or int(length) > LONGEST_QUESTION:
         return reply({"problem": "This note is too long to be saved; shorten it."}, 413)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import streamlit as st
 
@@ -117,14 +117,20 @@ def link_params(campaign: int | None = None) -> dict[str, str]:
     return {} if number is None else {"campaign": str(number)}
 
 
-def link(page: Any, label: str, icon: str) -> None:
-    """Show a link to a page of the app, for the same campaign."""
-    st.page_link(page, label=label, icon=f":material/{icon}:", query_params=link_params())
+def script(screen: str) -> str:
+    """Return the page script of a screen, by the name of its folder, as Streamlit asks for it: from `pages/main.py`."""
+    return f"{screen}/page.py"
 
 
-def go(page: str, campaign: int | None = None) -> NoReturn:
-    """Go to a page of the app, for this campaign or else the same one."""
-    st.switch_page(page, query_params=link_params(campaign))
+def link(screen: str, label: str, icon: str, **params: str) -> None:
+    """Show a link to a screen, for the same campaign; `params` go into its address beside the campaign."""
+    icon = f":material/{icon}:"
+    st.page_link(script(screen), label=label, icon=icon, query_params=link_params() | params)
+
+
+def go(screen: str, campaign: int | None = None) -> NoReturn:
+    """Go to a screen, for this campaign or else the same one."""
+    st.switch_page(script(screen), query_params=link_params(campaign))
 
 
 def choose_campaign() -> OpenCampaign:
@@ -136,7 +142,7 @@ def choose_campaign() -> OpenCampaign:
     names = workspace().campaigns.names()
     if not names:
         st.info("There is no campaign yet. Start with **Home**: try the demo, or make your own.")
-        link("home.py", "Go to Home", "home")
+        link("home", "Go to Home", "home")
         st.stop()
     number = campaign_of_address()
     if "campaign" not in st.query_params:
@@ -158,7 +164,7 @@ def choose_campaign() -> OpenCampaign:
             "This address names a campaign that is not here, or was archived. Choose one in the side bar.",
             icon=":material/search_off:",
         )
-        link("home.py", "See all campaigns", "home")
+        link("home", "See all campaigns", "home")
         st.stop()
     st.session_state["campaign"] = number
     return workspace().open(number)

@@ -190,8 +190,8 @@ def test_every_room_is_looked_at():
         ("db/store/tables.py", "import streamlit"),
         ("db/store/tables.py", "from pages import main"),
         ("db/store/tables.py", "from rulerank.cli import main"),
-        ("pages/label.py", "from db.store.tables import User"),
-        ("pages/label.py", "import sqlalchemy"),
+        ("pages/label/page.py", "from db.store.tables import User"),
+        ("pages/label/page.py", "import sqlalchemy"),
         ("app.py", "import lightgbm"),
     ],
 )
@@ -226,7 +226,7 @@ def test_the_check_finds_what_is_not_allowed(path, source):
             "db/jobs/worker.py",
             "import sqlite3\nfrom sqlalchemy import select\nfrom rulerank.campaign import LabelLog\nimport db.log",
         ),
-        ("pages/label.py", "import streamlit as st\nfrom pages.widgets import card\nimport rulerank"),
+        ("pages/label/page.py", "import streamlit as st\nfrom pages.shared import layout\nimport rulerank"),
         ("app.py", "import streamlit\nfrom db import tables\nfrom pages import main"),
     ],
 )

@@ -9,11 +9,11 @@ from urllib.parse import quote
 
 from starlette.responses import HTMLResponse, Response
 
+from pages.charts.theme import DARK, LIGHT, Theme, mix
 from pages.context import address
 from pages.gate.headers import SIGN_IN_POLICY
-from pages.widgets.document import plain
-from pages.widgets.icon import ICON
-from pages.widgets.theme import DARK, LIGHT, Theme, mix
+from pages.shared.document import plain
+from pages.shared.icon import ICON
 
 ASSETS = Path(__file__).parent / "assets"
 BELOW = "/sign-in/"

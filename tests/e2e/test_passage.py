@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from db.workspace import Workspace
-from pages.widgets.document import LONG
+from pages.shared.document import LONG
 from rulerank.campaign import Settings
 from rulerank.collection import Collection
 from rulerank.texts import DocumentText, QueryText, Texts

@@ -11,7 +11,7 @@ from gate_helpers import ask, scope_of
 from starlette.responses import PlainTextResponse
 
 from pages.gate.headers import COMMON, SIGN_IN_POLICY, Headers, app_policy, streamlit_scripts
-from pages.widgets.browser import SCRIPT
+from pages.shared.browser import SCRIPT
 
 POLICY = app_policy([SCRIPT, *streamlit_scripts()])
 

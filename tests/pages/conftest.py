@@ -12,7 +12,7 @@ import db.workspace
 from db.jobs.worker import Worker
 from db.workspace import Workspace
 from pages import context
-from pages.widgets import import_task
+from pages.shared import task as import_task
 from rulerank.campaign import Kind, Offer
 
 

@@ -15,8 +15,8 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from db.health import Health
-from pages.widgets import labelling
-from pages.widgets.carried import encode
+from pages.label import service as labelling
+from pages.shared.carried import encode
 from rulerank.campaign import Kind
 
 

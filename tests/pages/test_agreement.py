@@ -9,9 +9,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages import context
-from pages.widgets.agreement_data import Grades, names_of, open_disputes, read_grades, tau_of
-from pages.widgets.agreement_disputes import given_html
-from pages.widgets.agreement_view import value_text
+from pages.agreement.data import Grades, names_of, open_disputes, read_grades, tau_of
+from pages.agreement.disputes import given_html
+from pages.agreement.view import value_text
 from rulerank.agreement import krippendorff_alpha
 from rulerank.campaign import Kind
 
@@ -23,7 +23,7 @@ GIVEN = {
 
 
 def run_page(campaign: int, tab: str | None = None) -> AppTest:
-    page = AppTest.from_file("../../pages/agreement.py", default_timeout=30)
+    page = AppTest.from_file("../../pages/agreement/page.py", default_timeout=30)
     page.query_params["campaign"] = str(campaign)
     if tab is not None:
         page.session_state["agreement-tab"] = tab
@@ -130,7 +130,7 @@ def test_without_overlap_it_says_what_overlap_is(workspace, labelled_demo):
     page = AppTest.from_file("../../pages/main.py", default_timeout=30)
     page.query_params["campaign"] = str(labelled_demo)
     page.run()
-    page.switch_page("agreement.py").run()
+    page.switch_page("agreement/page.py").run()
     assert not page.exception, page.exception
     assert "No document has grades of two people" in page.info[0].value
     assert any("*overlap*" in text.value for text in page.markdown)

@@ -9,12 +9,13 @@ from streamlit.testing.v1 import AppTest
 from db.jobs.handlers import HANDLERS
 from db.jobs.replay import read_audience
 from db.jobs.worker import Worker
-from pages.widgets import audience as widget
-from pages.widgets import clicks_work as work
-from pages.widgets.clicks_campaign import documents_to_measure, measure
-from pages.widgets.clicks_keep import users_to_keep
-from pages.widgets.progress_data import kept_curve
-from pages.widgets.ranking_data import queries_of
+from pages import context
+from pages.clicks import work
+from pages.clicks.campaign import documents_to_measure, measure
+from pages.clicks.keep import users_to_keep
+from pages.progress.data import kept_curve
+from pages.ranking.data import queries_of
+from pages.shared import audience as widget
 from rulerank.campaign.audience import KIND, keep
 from rulerank.clicks import bilingual_user
 from rulerank.metrics import err_eia_user, err_ia_user, evaluate, intent_err
@@ -47,7 +48,7 @@ def show(page: str, campaign: int) -> AppTest:
     made = AppTest.from_file("../../pages/main.py", default_timeout=60)
     made.query_params["campaign"] = str(campaign)
     made.run()
-    made.switch_page(page).run()
+    made.switch_page(context.script(page)).run()
     assert not made.exception, made.exception
     return made
 
@@ -71,7 +72,7 @@ def keep_learned(workspace, campaign: int, fits, meaning) -> list[str]:
 class TestProgress:
     def test_without_languages_only_err_is_offered_and_the_page_says_why(self, workspace, labelled_demo):
         speak(workspace, labelled_demo, None)
-        page = show("progress.py", labelled_demo)
+        page = show("progress", labelled_demo)
         box = page.selectbox(key="progress-metric")
         assert box.options == [*CLASSIC, "ERR"]
         assert "the documents have no language" in box.proto.help
@@ -85,13 +86,13 @@ class TestProgress:
 
     def test_a_document_without_a_language_is_told(self, workspace, labelled_demo):
         speak(workspace, labelled_demo, "en", "de", None)
-        box = show("progress.py", labelled_demo).selectbox(key="progress-metric")
+        box = show("progress", labelled_demo).selectbox(key="progress-metric")
         assert box.options == [*CLASSIC, "ERR"]
         assert "documents have no language" in box.proto.help
 
     def test_with_languages_all_three_are_measured_and_explained(self, workspace, labelled_demo):
         speak(workspace, labelled_demo, "en", "de", "en")
-        page = show("progress.py", labelled_demo)
+        page = show("progress", labelled_demo)
         assert page.selectbox(key="progress-metric").options == [*CLASSIC, "ERR", "ERR-IA", "ERR-EIA"]
         opened = workspace.open(labelled_demo)
         rows, grades = opened.labelled()
@@ -113,7 +114,7 @@ class TestProgress:
 
     def test_one_language_makes_all_three_the_same_and_the_page_says_so(self, workspace, labelled_demo):
         speak(workspace, labelled_demo, "en")
-        page = show("progress.py", labelled_demo)
+        page = show("progress", labelled_demo)
         values = set()
         for name in ("err", "err_ia", "err_eia"):
             page.selectbox(key="progress-metric").set_value(name).run()
@@ -123,7 +124,7 @@ class TestProgress:
 
     def test_where_the_chosen_metric_is_not_offered_another_is_shown(self, workspace, labelled_demo):
         speak(workspace, labelled_demo, "en", "de")
-        page = show("progress.py", labelled_demo)
+        page = show("progress", labelled_demo)
         page.selectbox(key="progress-metric").set_value("err_ia").run()
         assert "ERR-IA now" in numbers(page)
         speak(workspace, labelled_demo, None)
@@ -133,12 +134,12 @@ class TestProgress:
 
     def test_the_random_band_and_the_ceiling_come_from_the_worker(self, workspace, labelled_demo):
         speak(workspace, labelled_demo, None)
-        page = show("progress.py", labelled_demo)
+        page = show("progress", labelled_demo)
         Worker(workspace.database, handlers=HANDLERS).run_once()
         (before,) = workspace.campaigns.snapshots(labelled_demo, f"random:{RECOMMENDED}")
         assert "err_ia" not in before.values["ceiling"]
         speak(workspace, labelled_demo, "en", "de")
-        page = show("progress.py", labelled_demo)
+        page = show("progress", labelled_demo)
         assert "Random order: 20 replays" in captions(page)  # the old one serves MAP as before
         page.selectbox(key="progress-metric").set_value("err_ia").run()
         assert "appears here as soon as it is worked out" in captions(page)
@@ -154,7 +155,7 @@ class TestProgress:
         speak(workspace, labelled_demo, "xx", "en")
         meaning = {"xx": "native", "en": "english"}
         assert keep_learned(workspace, labelled_demo, fits, meaning) == ["agnostic", "ia_same"]
-        page = show("progress.py", labelled_demo)
+        page = show("progress", labelled_demo)
         assert page.selectbox(key="progress-metric").options[-2:] == ["ERR-IA, learned (same)", "ERR, learned"]
         page.selectbox(key="progress-metric").set_value("learned:ia_same").run()
         opened = workspace.open(labelled_demo)
@@ -177,15 +178,15 @@ class TestProgress:
 
     def test_what_is_let_go_is_no_longer_offered(self, workspace, labelled_demo, fits):
         keep_learned(workspace, labelled_demo, fits, {})
-        assert "ERR, learned" in show("progress.py", labelled_demo).selectbox(key="progress-metric").options
+        assert "ERR, learned" in show("progress", labelled_demo).selectbox(key="progress-metric").options
         workspace.campaigns.put_snapshot(labelled_demo, KIND, 0, keep({}))
-        assert "ERR, learned" not in show("progress.py", labelled_demo).selectbox(key="progress-metric").options
+        assert "ERR, learned" not in show("progress", labelled_demo).selectbox(key="progress-metric").options
 
 
 class TestRanking:
     def test_without_languages_there_is_no_column_and_no_intent_aware_metric(self, workspace, labelled_demo):
         speak(workspace, labelled_demo, None)
-        page = show("ranking.py", labelled_demo)
+        page = show("ranking", labelled_demo)
         box = page.multiselect(key="ranking-metrics")
         assert box.options[4:] == ["ERR"]
         assert "no language" in box.proto.help
@@ -193,7 +194,7 @@ class TestRanking:
 
     def test_metrics_of_a_query_can_be_chosen(self, workspace, labelled_demo):
         speak(workspace, labelled_demo, "en", "de", "en")
-        page = show("ranking.py", labelled_demo)
+        page = show("ranking", labelled_demo)
         assert page.multiselect(key="ranking-metrics").options[4:] == ["ERR", "ERR-IA", "ERR-EIA"]
         page.multiselect(key="ranking-metrics").set_value(["mrr", "err_ia", "err_eia"]).run()
         assert not page.exception
@@ -218,7 +219,7 @@ class TestRanking:
 
     def test_a_metric_that_is_not_offered_any_more_is_left_out(self, workspace, labelled_demo):
         speak(workspace, labelled_demo, "en", "de")
-        page = show("ranking.py", labelled_demo)
+        page = show("ranking", labelled_demo)
         page.multiselect(key="ranking-metrics").set_value(["mrr", "err_ia"]).run()
         speak(workspace, labelled_demo, None)
         page.run()
@@ -228,7 +229,7 @@ class TestRanking:
     def test_learned_metrics_are_offered_too(self, workspace, labelled_demo, fits):
         speak(workspace, labelled_demo, "native", "english")
         keep_learned(workspace, labelled_demo, fits, {})
-        page = show("ranking.py", labelled_demo)
+        page = show("ranking", labelled_demo)
         page.multiselect(key="ranking-metrics").set_value(["learned:ia_same"]).run()
         assert any("ERR-IA, learned (same) **0." in text.value for text in page.markdown)
         assert "learned from clicks.csv" in captions(page)

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.widgets import charts
-from pages.widgets.theme import DARK, LIGHT, grade_colours
+from pages import charts
+from pages.charts.theme import DARK, LIGHT, grade_colours
+from pages.ranking.tables import score_rules_table
 from rulerank.errors import InputError
 from rulerank.rules.rule import Rule
 
@@ -137,18 +138,16 @@ def test_rules_as_a_table_of_plain_text():
         Rule(((0, 1), (2, 0)), 2, 4, 0.8),
         Rule(((2, 0),), 0, 9, 0.5),
     ]
-    frame = charts.score_rules_table(
-        rules, lambda feature, number: f"f{feature} is <{number}>", ["bad", "fair", "good"]
-    )
+    frame = score_rules_table(rules, lambda feature, number: f"f{feature} is <{number}>", ["bad", "fair", "good"])
     assert list(frame.columns) == ["If the document has", "Grade", "Support", "Confidence"]
     assert list(frame["If the document has"]) == ["f0 is <1> and f2 is <0>", "f2 is <0>", "f0 is <1>"]
     assert list(frame["Grade"]) == ["2 good", "0 bad", "1 fair"]
     assert list(frame["Support"]) == [4, 9, 3]
     assert list(frame["Confidence"]) == [0.8, 0.5, 0.5]
-    plain = charts.score_rules_table(rules[:1])
+    plain = score_rules_table(rules[:1])
     assert plain.iloc[0, 0] == "feature 1 in bin 1"
     assert plain.iloc[0, 1] == "1"
-    empty = charts.score_rules_table([])
+    empty = score_rules_table([])
     assert isinstance(empty, pd.DataFrame)
     assert list(empty.columns) == list(frame.columns)
     assert len(empty) == 0
@@ -156,7 +155,7 @@ def test_rules_as_a_table_of_plain_text():
 
 def test_weights_of_rules_are_told_where_they_differ_and_the_weightiest_come_first():
     rules = [Rule(((0, 1),), 1, 3, 0.9, 0.1), Rule(((1, 1),), 1, 3, 0.5, 1.0)]
-    frame = charts.score_rules_table(rules)
+    frame = score_rules_table(rules)
     assert list(frame["Weight"]) == [1.0, 0.1]
     assert list(frame["Confidence"]) == [0.5, 0.9]
 

@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.widgets import charts
-from pages.widgets.competence import make_panels
-from pages.widgets.competence_clicks import Click, frames, read_click
-from pages.widgets.competence_panels import panel_title
-from pages.widgets.theme import DARK, LIGHT
+from pages.charts.theme import DARK, LIGHT
+from pages.competence.clicks import Click, frames, read_click
+from pages.competence.heatmap import competence_heatmaps, make_panels
+from pages.competence.panels import panel_title
 from rulerank.errors import InputError
 
 DELTA = np.array([[0.0, 1.0, np.nan, 2.0], [0.5, 0.25, 1.5, np.nan]])
@@ -31,7 +30,7 @@ def words(figure):
 
 
 def test_one_panel_a_grade_on_one_scale():
-    figure = charts.competence_heatmaps(DELTA, ["q1", "q2"], list("abcd"), GRADES, grade_names=["bad", "fair", "good"])
+    figure = competence_heatmaps(DELTA, ["q1", "q2"], list("abcd"), GRADES, grade_names=["bad", "fair", "good"])
     left, right = heats(figure)
     np.testing.assert_array_equal(left.z, DELTA[:, [0, 2]].astype(np.float32))
     np.testing.assert_array_equal(right.z, DELTA[:, [1, 3]].astype(np.float32))
@@ -51,7 +50,7 @@ def test_one_panel_a_grade_on_one_scale():
 
 
 def test_silent_cells_lie_on_grey_and_say_so():
-    figure = charts.competence_heatmaps(DELTA, ["q1", "q2"], list("abcd"), GRADES, theme=DARK)
+    figure = competence_heatmaps(DELTA, ["q1", "q2"], list("abcd"), GRADES, theme=DARK)
     grounds = [trace for trace in traces(figure, "heatmap") if "no rule" in trace.hovertemplate]
     assert [trace.meta for trace in grounds] == [0, 1]
     assert {colour for trace in grounds for _, colour in trace.colorscale} == {DARK.silent}
@@ -60,7 +59,7 @@ def test_silent_cells_lie_on_grey_and_say_so():
     )
     assert not any(trace.hoverongaps for trace in heats(figure))
     assert "grey: the function has no rule" in words(figure)
-    whole = charts.competence_heatmaps(DELTA[:, :2], ["q1", "q2"], list("ab"), [0, 0])
+    whole = competence_heatmaps(DELTA[:, :2], ["q1", "q2"], list("ab"), [0, 0])
     assert len(traces(whole, "heatmap")) == 1
     (means,) = traces(figure, "scatter")
     np.testing.assert_allclose(means.x, [1.0, 0.75])
@@ -71,7 +70,7 @@ def test_silent_cells_lie_on_grey_and_say_so():
 def test_titles_of_panels_fit_beside_each_other_in_the_narrowest_figure(grades):
     """A letter of the title is about 7 pixels wide; names of rows and the scale leave about 370 to the panels."""
     names = [f"a rather long-winded name of the grade number {grade}" for grade in range(grades)]
-    figure = charts.competence_heatmaps(np.ones((2, grades)), "ab", range(grades), range(grades), grade_names=names)
+    figure = competence_heatmaps(np.ones((2, grades)), "ab", range(grades), range(grades), grade_names=names)
     titles = [note for note in figure.layout.annotations if "<b>" in note.text]
     assert len(titles) == grades
     for number, (note, name) in enumerate(zip(titles, names, strict=True)):
@@ -147,13 +146,13 @@ def test_thousands_of_documents_are_binned_and_the_caption_says_so():
     rng = np.random.default_rng(0)
     delta = rng.random((40, 5000)).astype(np.float32)
     grades = np.r_[np.zeros(4000, int), np.ones(1000, int)]
-    figure = charts.competence_heatmaps(delta, range(40), range(5000), grades)
+    figure = competence_heatmaps(delta, range(40), range(5000), grades)
     widths = [trace.z.shape[1] for trace in heats(figure)]
     assert widths == [1000, 1000]
     assert "more than 1,000 documents show means" in words(figure)
     assert "mean of" in figure.layout.xaxis.ticktext[0]
     assert len(figure.to_json()) < 1_200_000
-    few = charts.competence_heatmaps(delta[:, :900], range(40), range(900), grades[:900])
+    few = competence_heatmaps(delta[:, :900], range(40), range(900), grades[:900])
     assert "means" not in words(few)
 
 
@@ -166,14 +165,14 @@ def test_thousands_of_documents_are_binned_and_the_caption_says_so():
     ],
 )
 def test_nothing_yet_is_said_in_words(delta, qids, docids, grades):
-    figure = charts.competence_heatmaps(delta, qids, docids, grades)
+    figure = competence_heatmaps(delta, qids, docids, grades)
     assert len(figure.data) == 0
     assert "No query-level function speaks yet" in figure.layout.annotations[0].text.replace("<br>", " ")
 
 
 def test_names_that_do_not_fit_are_thinned_but_hover_has_them_all():
     names = [f"query {i}" for i in range(120)]
-    figure = charts.competence_heatmaps(np.ones((120, 3)), names, "abc", [0, 0, 0])
+    figure = competence_heatmaps(np.ones((120, 3)), names, "abc", [0, 0, 0])
     shown = [note.text for note in figure.layout.annotations if note.text.startswith("query ")]
     assert 20 < len(shown) < 60
     assert list(figure.layout.yaxis.ticktext) == names
@@ -181,8 +180,8 @@ def test_names_that_do_not_fit_are_thinned_but_hover_has_them_all():
 
 def test_arguments_that_do_not_fit_are_refused():
     with pytest.raises(InputError, match=r"here 2 by 3, but has the shape \(2, 4\)"):
-        charts.competence_heatmaps(DELTA, ["q1", "q2"], list("abc"), [0, 0, 0])
+        competence_heatmaps(DELTA, ["q1", "q2"], list("abc"), [0, 0, 0])
     with pytest.raises(InputError, match="one grade a document"):
-        charts.competence_heatmaps(DELTA, ["q1", "q2"], list("abcd"), [0])
+        competence_heatmaps(DELTA, ["q1", "q2"], list("abcd"), [0])
     with pytest.raises(InputError, match="must hold numbers"):
-        charts.competence_heatmaps([["x"]], ["q"], ["d"], [0])
+        competence_heatmaps([["x"]], ["q"], ["d"], [0])

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.widgets import charts
-from pages.widgets.figure import alt_text, file_name, plotly_config, safe, wrapped
-from pages.widgets.legend import height_drawn
-from pages.widgets.theme import DARK, LIGHT
+from pages import charts
+from pages.charts.figure import alt_text, file_name, plotly_config, safe, wrapped
+from pages.charts.legend import height_drawn
+from pages.charts.theme import DARK, LIGHT
 from rulerank.errors import InputError
 
 WORDS = {"metric_label": "MAP", "convention": "LETOR convention", "evaluated_on": "the hidden part, 21 queries"}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from pages.widgets import charts
-from pages.widgets.legend import height_drawn, legend_again, legend_lines
-from pages.widgets.progress_overlay import DASHES, look_of
-from pages.widgets.theme import DARK, LIGHT
+from pages import charts
+from pages.charts.legend import height_drawn, legend_again, legend_lines
+from pages.charts.theme import DARK, LIGHT
+from pages.progress.overlay import DASHES, look_of
 
 WORDS = {"metric_label": "MAP", "convention": "LETOR convention", "evaluated_on": "21 queries"}
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.widgets import theme as t
-from pages.widgets.readable import readable_css
+from pages.charts import theme as t
+from pages.shared.readable import readable_css
 from rulerank.errors import InputError
 
 THEMES = [t.LIGHT, t.DARK]

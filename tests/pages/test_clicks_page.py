@@ -11,14 +11,15 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages import context
-from pages.widgets import clicks_work as work
-from pages.widgets import import_task, ranking_data
-from pages.widgets.clicks_campaign import documents_to_measure, measure
-from pages.widgets.clicks_figure import perplexity_curves
-from pages.widgets.clicks_tasks import sentence
-from pages.widgets.clicks_view import as_json, parameters_table
-from pages.widgets.import_task import CancelledError, Task
-from pages.widgets.theme import DARK
+from pages.charts.theme import DARK
+from pages.clicks import work
+from pages.clicks.campaign import documents_to_measure, measure
+from pages.clicks.figure import perplexity_curves
+from pages.clicks.tasks import sentence
+from pages.clicks.view import as_json, parameters_table
+from pages.ranking import data as ranking_data
+from pages.shared import task as import_task
+from pages.shared.task import CancelledError, Task
 from rulerank.campaign.audience import KIND, kept
 from rulerank.clicks import bilingual_user, fit, fit_from_dict, write_log
 from rulerank.errors import InputError
@@ -57,7 +58,7 @@ def press(page: AppTest, label: str) -> AppTest:
 
 @pytest.fixture
 def empty(workspace, worker) -> AppTest:
-    made = AppTest.from_file("../../pages/clicks.py", default_timeout=60).run()
+    made = AppTest.from_file("../../pages/clicks/page.py", default_timeout=60).run()
     assert not made.exception, made.exception
     return made
 

@@ -7,8 +7,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages import context
-from pages.widgets import ranking_competence
-from pages.widgets.ranking_competence import (
+from pages.competence import data as ranking_competence
+from pages.competence.data import (
     competence_map,
     document_table,
     function_words,
@@ -23,7 +23,7 @@ def run_page(campaign: int) -> AppTest:
     page = AppTest.from_file("../../pages/main.py", default_timeout=60)
     page.query_params["campaign"] = str(campaign)
     page.run()
-    page.switch_page("competence.py").run()
+    page.switch_page("competence/page.py").run()
     assert not page.exception, page.exception
     return page
 
@@ -120,6 +120,6 @@ def test_labels_in_one_query_are_not_enough(workspace):
 def test_annotators_do_not_see_the_page(workspace, labelled_demo, monkeypatch):
     anna = workspace.people.add("Anna", "annotator", "long enough")
     monkeypatch.setattr(context, "signed_in", lambda: anna)
-    page = AppTest.from_file("../../pages/competence.py", default_timeout=30).run()
+    page = AppTest.from_file("../../pages/competence/page.py", default_timeout=30).run()
     assert "not for the role annotator" in page.warning[0].value
     assert not page.title

@@ -15,8 +15,8 @@ from streamlit.testing.v1 import AppTest
 from db.store.sqlite_copy import copy_to
 from db.workspace import Workspace
 from pages import context
-from pages.widgets.export_facts import Wanted, about, event_rows, fold_of, gather
-from pages.widgets.export_preview import size_text
+from pages.export.facts import Wanted, about, event_rows, fold_of, gather
+from pages.export.preview import size_text
 from rulerank.campaign import Campaign, Kind
 from rulerank.errors import RulerankError
 from rulerank.export import formats, make_bundle
@@ -25,7 +25,7 @@ from rulerank.text import Analyser
 
 
 def run_page(campaign: int | None = None) -> AppTest:
-    page = AppTest.from_file("../../pages/export.py", default_timeout=30)
+    page = AppTest.from_file("../../pages/export/page.py", default_timeout=30)
     if campaign is not None:
         page.query_params["campaign"] = str(campaign)
     page.run()
@@ -218,7 +218,7 @@ class TestBackup:
         copy_to(workspace.database, tmp_path / "plain.db")
         with (tmp_path / "plain.db").open("rb") as file:
             restored = workspace.restore_backup(file, "plain.db")
-        page = AppTest.from_file("../../pages/export.py", default_timeout=30)
+        page = AppTest.from_file("../../pages/export/page.py", default_timeout=30)
         page.session_state["restored"] = restored
         page.run()
         assert any("carries no checksums" in warning.value for warning in page.warning)

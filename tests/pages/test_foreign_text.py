@@ -13,8 +13,9 @@ import pytest
 from google.protobuf.descriptor import FieldDescriptor
 from streamlit.testing.v1 import AppTest
 
-from pages.widgets import ranking_view
-from pages.widgets.plain import sentence
+from pages import context
+from pages.ranking import view as ranking_view
+from pages.shared.markdown import sentence
 from rulerank.campaign import GradeLevel, Kind, Settings
 from rulerank.collection import Collection
 from rulerank.registry import rankers
@@ -39,7 +40,7 @@ LITERAL = {
     ("PlotlyChart", "alt"),
     ("Metric", "body"),
 }
-PAGES = ["home.py", "progress.py", "competence.py", "ranking.py", "agreement.py", "new_campaign.py"]
+PAGES = ["home", "progress", "competence", "ranking", "agreement", "new_campaign"]
 
 
 @pytest.fixture
@@ -111,8 +112,8 @@ def draw(campaign: int, page: str, **state: object) -> AppTest:
     for key, value in state.items():
         app.session_state[key] = value
     app.run()
-    if page != "home.py":
-        app.switch_page(page).run()
+    if page != "home":
+        app.switch_page(context.script(page)).run()
     assert not app.exception, app.exception
     return app
 
@@ -124,11 +125,11 @@ def test_names_and_texts_are_shown_as_they_are(hostile, which):
 
 @pytest.mark.parametrize("tab", ["Agreement", "Confusions", "Does it matter?"])
 def test_on_every_tab(hostile, tab):
-    assert interpreted(draw(hostile.id, "agreement.py", **{"agreement-tab": tab})) == []
+    assert interpreted(draw(hostile.id, "agreement", **{"agreement-tab": tab})) == []
 
 
 def test_in_what_is_settled_and_said_about_it(hostile):
-    app = draw(hostile.id, "agreement.py")
+    app = draw(hostile.id, "agreement")
     next(button for button in app.button if "·" in button.label).click().run()
     assert interpreted(app) == []
     assert any("Settled so far: 1" in each.label for each in app.expander)
@@ -137,14 +138,14 @@ def test_in_what_is_settled_and_said_about_it(hostile):
 @pytest.mark.parametrize("ranker", [entry.name for entry in rankers])
 def test_behind_a_score(hostile, ranker, monkeypatch):
     monkeypatch.setattr(ranking_view, "show_table", lambda table, key: 1)
-    app = draw(hostile.id, "ranking.py", **{"ranking-first": ranker})
+    app = draw(hostile.id, "ranking", **{"ranking-first": ranker})
     assert any("Why this score?" in each.value for each in app.subheader)
     assert interpreted(app) == []
 
 
 @pytest.mark.usefixtures("worker")
 def test_in_a_preview_of_an_import_and_in_refusals(hostile, workspace):
-    app = draw(hostile.id, "new_campaign.py")
+    app = draw(hostile.id, "new_campaign")
     app.segmented_control(key="import-source").set_value("stored").run()
     assert interpreted(app) == []
     name = next(each for each in app.text_input if each.label == "Name of the campaign")

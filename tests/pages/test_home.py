@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.widgets.standing import standing
+from pages.home.standing import standing
 from rulerank.campaign import Kind, Pause, Settings
 from tests.pages.conftest import give_labels
 

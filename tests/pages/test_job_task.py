@@ -6,8 +6,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from db.jobs.worker import Worker
-from pages.widgets import import_task
-from pages.widgets.job_task import JobTask
+from pages.shared import task as import_task
+from pages.shared.job import JobTask
 from rulerank.errors import InputError
 from tests.pages.test_new_campaign import letor, name_path, press, run_page
 from tests.pages.test_progress import Trouble

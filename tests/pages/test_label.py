@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.widgets.document import LONG, LONGEST, document_html, marked, pieces, plain, text_shown
-from pages.widgets.labelling import REASONS, RefusedError, View, answer, panel_data
+from pages.label.service import REASONS, RefusedError, View, answer, panel_data
+from pages.shared.document import LONG, LONGEST, document_html, marked, pieces, plain, text_shown
 from rulerank.campaign import Kind
 from rulerank.sampling import SSAR
 from rulerank.texts import DocumentText
@@ -38,7 +38,7 @@ class Panel:
     def __init__(self, workspace, opened) -> None:
         self.workspace = workspace
         self.opened = opened
-        page = run_page("pages/label.py", opened.id)
+        page = run_page("pages/label/page.py", opened.id)
         (element,) = page.get("bidi_component")
         self.data = json.loads(element.proto.json)
 

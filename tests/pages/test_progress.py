@@ -15,11 +15,13 @@ from db.jobs.replay import replay
 from db.jobs.worker import Worker
 from db.store.tables import jobs
 from pages import context
-from pages.widgets import progress_data, progress_jobs, waiting
-from pages.widgets.audience import audience_of
-from pages.widgets.progress_data import LONGEST_PAUSE, Labels, Measure, kept_curve, read_labels, rules_now
-from pages.widgets.progress_jobs import Wanted, curve_of, job_for, random_of
-from pages.widgets.progress_rules import RuleHistory, rule_history
+from pages.progress import data as progress_data
+from pages.progress import jobs as progress_jobs
+from pages.progress.data import LONGEST_PAUSE, Labels, Measure, kept_curve, read_labels, rules_now
+from pages.progress.jobs import Wanted, curve_of, job_for, random_of
+from pages.progress.rules import RuleHistory, rule_history
+from pages.shared import waiting
+from pages.shared.audience import audience_of
 from rulerank.campaign import Kind, Settings
 from rulerank.campaign.chance import Chance
 from rulerank.campaign.progress import cross_validated, curve
@@ -35,7 +37,7 @@ def run_page(campaign: int) -> AppTest:
     page = AppTest.from_file("../../pages/main.py", default_timeout=60)
     page.query_params["campaign"] = str(campaign)
     page.run()
-    page.switch_page("progress.py").run()
+    page.switch_page("progress/page.py").run()
     assert not page.exception, page.exception
     return page
 
@@ -284,7 +286,7 @@ def test_measures_have_names_for_screens_and_for_points():
 def test_annotators_do_not_see_the_page(workspace, labelled_demo, monkeypatch):
     anna = workspace.people.add("Anna", "annotator", "long enough")
     monkeypatch.setattr(context, "signed_in", lambda: anna)
-    page = AppTest.from_file("../../pages/progress.py", default_timeout=30).run()
+    page = AppTest.from_file("../../pages/progress/page.py", default_timeout=30).run()
     assert "not for the role annotator" in page.warning[0].value
     assert not page.title
 

@@ -7,10 +7,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages import context
-from pages.widgets import ranking_data as data
-from pages.widgets.plain import plain
-from pages.widgets.ranking_rules import grade_shares, over_antecedents, rules_behind, score_words, shares_table
-from pages.widgets.ranking_view import grade_text, ranking_table
+from pages.ranking import data
+from pages.ranking.rules import grade_shares, over_antecedents, rules_behind, score_words, shares_table
+from pages.ranking.view import grade_text, ranking_table
+from pages.shared.markdown import plain
 from rulerank.campaign import Kind, Settings
 from rulerank.metrics import evaluate
 from rulerank.registry import rankers
@@ -22,7 +22,7 @@ def run_page(campaign: int, query: str | None = None) -> AppTest:
     if query is not None:
         page.query_params["query"] = query
     page.run()
-    page.switch_page("ranking.py").run()
+    page.switch_page("ranking/page.py").run()
     assert not page.exception, page.exception
     return page
 
@@ -221,6 +221,6 @@ def test_foreign_titles_are_no_markup():
 def test_annotators_do_not_see_the_page(workspace, labelled_demo, monkeypatch):
     anna = workspace.people.add("Anna", "annotator", "long enough")
     monkeypatch.setattr(context, "signed_in", lambda: anna)
-    page = AppTest.from_file("../../pages/ranking.py", default_timeout=30).run()
+    page = AppTest.from_file("../../pages/ranking/page.py", default_timeout=30).run()
     assert "not for the role annotator" in page.warning[0].value
     assert not page.title

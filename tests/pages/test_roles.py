@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from db.people.person import ROLES
 from db.store.tables import campaigns, claims, jobs, label_events, people
 from pages import context
-from pages.widgets.labelling import RefusedError, answer
+from pages.label.service import RefusedError, answer
 
 FOLDER = Path(context.__file__).parent
 LEAST = {
@@ -32,7 +32,7 @@ REFUSED = [(page, role) for page, least in LEAST.items() for role in ROLES if RO
 
 
 def run_page(name: str) -> AppTest:
-    made = AppTest.from_file(str(FOLDER / f"{name}.py"), default_timeout=60).run()
+    made = AppTest.from_file(str(FOLDER / context.script(name)), default_timeout=60).run()
     assert not made.exception, made.exception
     return made
 

@@ -18,15 +18,15 @@ from db.jobs.simulate import simulate
 from db.jobs.worker import Worker
 from db.simulations import Simulations
 from db.store.tables import collection_chunks, collections, jobs
-from pages.widgets import simulate_form
-from pages.widgets.simulate_chosen import everything, saved_file, written
-from pages.widgets.simulate_data import chosen_table, metric_label, ranker_label, sampler_label, title_of
-from pages.widgets.simulate_figure import Line, Published, simulation_curves
-from pages.widgets.simulate_form import offered_learners, usual_share, usual_step
-from pages.widgets.simulate_needed import Span
-from pages.widgets.simulate_view import Look, _clicked
-from pages.widgets.simulate_work import estimate, pool_of, smallest_pool
-from pages.widgets.theme import DARK, LIGHT
+from pages.charts.theme import DARK, LIGHT
+from pages.simulate import form as simulate_form
+from pages.simulate.chosen import everything, saved_file, written
+from pages.simulate.data import chosen_table, metric_label, ranker_label, sampler_label, title_of
+from pages.simulate.figure import Line, Published, simulation_curves
+from pages.simulate.form import offered_learners, usual_share, usual_step
+from pages.simulate.needed import Span
+from pages.simulate.view import Look, _clicked
+from pages.simulate.work import estimate, pool_of, smallest_pool
 from rulerank.collection import Collection
 from rulerank.errors import RulerankError
 from rulerank.simulate import Dataset, Plan, Results, doing
@@ -88,7 +88,7 @@ def run_page(number: int | str | None = None) -> AppTest:
     page.run()
     if number is not None:
         page.query_params["simulation"] = str(number)
-    page.switch_page("simulate.py").run()
+    page.switch_page("simulate/page.py").run()
     assert not page.exception, page.exception
     return page
 
@@ -552,7 +552,7 @@ def run_progress(campaign: int) -> AppTest:
     page = AppTest.from_file("../../pages/main.py", default_timeout=60)
     page.query_params["campaign"] = str(campaign)
     page.run()
-    page.switch_page("progress.py").run()
+    page.switch_page("progress/page.py").run()
     assert not page.exception, page.exception
     return page
 

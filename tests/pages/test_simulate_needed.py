@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pages.widgets.simulate_needed import Span, baseline_needs, with_saved
-from pages.widgets.simulate_table import headline, saved_table
-from pages.widgets.simulate_view import Look
+from pages.simulate.needed import Span, baseline_needs, with_saved
+from pages.simulate.table import headline, saved_table
+from pages.simulate.view import Look
 
 NAN = float("nan")
 SPAN = Span(first=10, budget=100)

@@ -14,9 +14,9 @@ from streamlit.testing.v1 import AppTest
 
 from db.store.tables import metadata
 from pages import context
-from pages.widgets.import_task import CancelledError, Task
-from pages.widgets.texts_columns import missing
-from pages.widgets.texts_source import brought_from
+from pages.new_campaign.text_columns import missing
+from pages.new_campaign.texts import brought_from
+from pages.shared.task import CancelledError, Task
 from rulerank.errors import InputError
 from rulerank.importing.brought import at_path, told, uploaded, with_roles
 from rulerank.importing.files import Upload
@@ -194,7 +194,7 @@ class TestFiles:
 
 
 def run_page() -> AppTest:
-    page = AppTest.from_file("../../pages/new_campaign.py", default_timeout=60)
+    page = AppTest.from_file("../../pages/new_campaign/page.py", default_timeout=60)
     page.run()
     page.radio(key="import-way").set_value("texts").run()
     assert not page.exception, page.exception

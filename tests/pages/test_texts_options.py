@@ -10,9 +10,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from db.jobs.read_files import READ
-from pages.widgets import ranking_data
-from pages.widgets.document import LONG, LONGEST, MOST_MARKS, PASSAGE, WIDE, pieces, text_shown
-from pages.widgets.texts_options import ENCODINGS
+from pages.new_campaign.text_options import ENCODINGS
+from pages.ranking import data as ranking_data
+from pages.shared.document import LONG, LONGEST, MOST_MARKS, PASSAGE, WIDE, pieces, text_shown
 from rulerank.campaign import Kind, Settings
 from rulerank.campaign.replay import whole_curve
 from rulerank.errors import InputError
@@ -65,7 +65,7 @@ def press(page: AppTest, label: str) -> AppTest:
 
 
 def opened_page(folder) -> AppTest:
-    page = AppTest.from_file("../../pages/new_campaign.py", default_timeout=60).run()
+    page = AppTest.from_file("../../pages/new_campaign/page.py", default_timeout=60).run()
     page.radio(key="import-way").set_value("texts").run()
     page.segmented_control(key="texts-source").set_value("path").run()
     page.text_input(key="texts-path").set_value(str(folder)).run()
@@ -272,7 +272,7 @@ class TestTermsInTheApp:
     def test_progress_offers_the_ranker_and_draws_its_curve(self, workspace, written):
         made, _ = written
         self.campaign(workspace, made)
-        page = AppTest.from_file("../../pages/progress.py", default_timeout=60).run()
+        page = AppTest.from_file("../../pages/progress/page.py", default_timeout=60).run()
         assert not page.exception, page.exception
         page.multiselect(key="progress-rankers").set_value(["query_term_rules"]).run()
         assert not page.exception, page.exception
@@ -280,7 +280,7 @@ class TestTermsInTheApp:
 
 def test_marks_follow_the_analyser_of_the_collection(workspace, written):
     """The panel marks what the analyser takes for one word; a collection without one keeps the simple rules."""
-    from pages.widgets.labelling import View, panel_data
+    from pages.label.service import View, panel_data
 
     made, _ = written
     person = workspace.people.ensure_single_user()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from db.workspace import Workspace
-from pages.widgets import labelling
+from pages.label import service as labelling
 from rulerank.campaign import Settings
 from rulerank.synthetic import planted_collection
 

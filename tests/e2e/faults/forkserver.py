@@ -57,7 +57,7 @@ def preload() -> None:
 def warm_up() -> None:
     """Label a little in a database of no account: what is loaded on first use is loaded before any fork."""
     from db.workspace import Workspace
-    from pages.widgets.labelling import answer
+    from pages.label.service import answer
     from tests.e2e.faults.world import fresh_ticket, make_campaign
 
     with tempfile.TemporaryDirectory(prefix="rulerank-faults-") as folder:
@@ -98,7 +98,7 @@ def work(asked: dict[str, Any]) -> None:
 def look(asked: dict[str, Any]) -> None:
     """Open the campaign as a new process does, and write what the panel would show to a file."""
     from db.workspace import Workspace
-    from pages.widgets.labelling import answer
+    from pages.label.service import answer
 
     workspace = Workspace(os.environ["RULERANK_DATABASE"])
     shown = [answer(workspace, body) for body in asked["bodies"]]

@@ -1,0 +1,1 @@
+"""Agreement: how far people agree, and the decisions that settle disputes."""

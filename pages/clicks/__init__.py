@@ -1,0 +1,1 @@
+"""Clicks: click models learned from a log, and rankings measured by them."""

@@ -1,0 +1,93 @@
+"""The work behind the Clicks page, each piece for a thread of its own: simulate, fit and compare."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pages.shared.task import Progress
+from rulerank.clicks import (
+    ClickLog,
+    Comparison,
+    DocumentFit,
+    Evaluation,
+    Fit,
+    bilingual_user,
+    click_models,
+    compare,
+    evaluate_clicks,
+    fit,
+    made_up_lists,
+    simulate_log,
+)
+from rulerank.clicks.simulate import ENGLISH, NATIVE
+from rulerank.clicks.terms import terms_of
+from rulerank.errors import InputError
+from rulerank.metrics.users import IntentUser, err_eia_user, err_ia_user, err_user
+
+BEST = 4
+"""The best grade of made-up lists, as in the paper."""
+
+USERS = {
+    "bilingual": "Bilingual users (learned models should win)",
+    "eia": "Default users of ERR-EIA (the other language helps half as often)",
+    "ia": "Default users of ERR-IA (the other language counts as grade 0)",
+    "agnostic": "Default users of ERR (the language does not matter)",
+}
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """The models fitted to a log, what each predicts of that log, and why others could not be fitted."""
+
+    fits: dict[str, Fit | DocumentFit]
+    evaluations: dict[str, Evaluation]
+    failed: dict[str, str]
+
+
+def user_named(kind: str, foreign: float) -> IntentUser:
+    """Return the users who click in a simulated log."""
+    languages = (NATIVE, ENGLISH)
+    if kind == "bilingual":
+        return bilingual_user(foreign)
+    if kind == "agnostic":
+        return err_user(BEST, languages)
+    return (err_ia_user if kind == "ia" else err_eia_user)(BEST, languages)
+
+
+def simulate(user: IntentUser, sessions: int, depth: int, seed: int, progress: Progress) -> ClickLog:
+    """Make up lists, and let users of a model read them."""
+    lists = made_up_lists(depth=depth, languages=user.languages, grades=BEST + 1, pool=max(12, 2 * depth), seed=seed)
+    return simulate_log(
+        user, lists, sessions, seed=seed, extra=0.2, progress=lambda done, total, word: progress(done, total)
+    )
+
+
+def fit_models(log: ClickLog, names: Sequence[str], seed: int, progress: Progress) -> Fitted:
+    """Fit each model to the whole log; one that does not suit the log does not keep the others from it."""
+    found = Fitted({}, {}, {})
+    terms = terms_of(log)
+    for done, name in enumerate(names):
+        progress(done, len(names))
+        try:
+            made = fit(name, log, seed=seed, terms=terms)
+            found.evaluations[name] = evaluate_clicks(made, log)
+            found.fits[name] = made
+        except InputError as error:
+            found.failed[click_models[name].label] = str(error)
+    progress(len(names), len(names))
+    return found
+
+
+def compare_models(
+    log: ClickLog, names: Sequence[str], splits: int, share: float, seed: int, progress: Progress
+) -> Comparison:
+    """Learn and test on random splits, as the paper does."""
+    return compare(
+        log,
+        names,
+        splits=splits,
+        test_share=share,
+        seed=seed,
+        progress=lambda done, total, word: progress(done, total),
+    )

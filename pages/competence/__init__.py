@@ -1,0 +1,1 @@
+"""Competence: where each query-level function is right."""

@@ -1,0 +1,151 @@
+"""The layers of the competence figure: axes, heat, and the functions' means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy.typing import NDArray
+
+from pages.charts.figure import safe
+from pages.charts.theme import Theme, colour_scale
+from pages.competence.panels import TITLE_LINE, Panel, panel_size, panel_title, title_lines
+
+GAP, MEANS = 0.015, 0.11
+"""Shares of the figure's width: between panels, and for the functions' means on the right."""
+
+ROW_PIXELS = 14
+"""Rows lower than this do not all get a name."""
+
+
+def axis(letter: str, number: int) -> str:
+    """Return plotly's name of an axis: x, x2, x3."""
+    return letter if number == 1 else f"{letter}{number}"
+
+
+def add_axes(figure: go.Figure, panels: Sequence[Panel], functions: int, top: float, theme: Theme) -> None:
+    """Lay out a pair of axes a panel, and one for the means; rows run from the first function, on top, downwards."""
+    bare = {"showticklabels": False, "ticks": "", "showgrid": False, "showline": False}
+    rows = {"range": [functions - 0.5, -0.5], "domain": [0, 1]}
+    each = (1 - MEANS - GAP * len(panels)) / len(panels)
+    layout: dict[str, object] = {}
+    titles = [panel_title(panel.title, len(panels)) for panel in panels]
+    lines = max(title_lines(title) for title in titles)
+    for number, (panel, title) in enumerate(zip(panels, titles, strict=True), start=1):
+        left = (number - 1) * (each + GAP)
+        # Every column has its tick text, unseen, because hover texts take a document's name from there.
+        layout[axis("xaxis", number)] = {
+            **bare,
+            "domain": [left, left + each],
+            "anchor": axis("y", number),
+            "range": [-0.5, panel.columns - 0.5],
+            "tickvals": np.arange(panel.columns),
+            "ticktext": panel.names,
+            "title": {"text": panel_size(panel.documents, len(panels)), "standoff": 8},
+        }
+        layout[axis("yaxis", number)] = {**bare, **rows, "anchor": axis("x", number)}
+        if number > 1:
+            layout[axis("yaxis", number)]["matches"] = "y"  # type: ignore[index]
+        figure.add_annotation(
+            {"text": title, "x": left, "y": 1, "xref": "paper", "yref": "paper"},
+            hovertext=": ".join(safe(part, 80) for part in panel.title if part),
+            xanchor="left",
+            yanchor="bottom",
+            yshift=TITLE_LINE * (lines - title_lines(title)),
+            align="left",
+            showarrow=False,
+            font={"size": 14},
+        )
+    last = len(panels) + 1
+    layout[f"xaxis{last}"] = {
+        "domain": [1 - MEANS, 1],
+        "anchor": f"y{last}",
+        "range": [0, top],
+        "nticks": 3,
+        "tickformat": ".1~f",
+        "title": {"text": "Mean Δ", "standoff": 4},
+    }
+    layout[f"yaxis{last}"] = {**bare, **rows, "anchor": f"x{last}", "matches": "y"}
+    margin = figure.layout.margin.to_plotly_json()
+    bar = {"thickness": 12, "outlinewidth": 0, "tickformat": ".1f", "nticks": 5, "len": 1, "x": 1.015, "xpad": 4}
+    figure.update_layout(
+        layout,
+        dragmode="zoom",
+        margin={**margin, "t": margin["t"] + TITLE_LINE * lines, "r": 12, "b": 64},
+        coloraxis={
+            "colorscale": colour_scale(theme.competence),
+            "cmin": 0,
+            "cmax": top,
+            "colorbar": {**bar, "title": {"text": "Δ"}, "tickfont": {"size": 12, "color": theme.muted}},
+        },
+    )
+
+
+def add_heat(figure: go.Figure, number: int, panel: Panel, names: Sequence[str], theme: Theme) -> None:
+    """Draw a panel's cells, and under them, where a function is silent (not a number), a grey ground that says so."""
+    x, y = axis("x", number), axis("y", number)
+    figure.update_layout({axis("yaxis", number): {"tickvals": np.arange(len(names)), "ticktext": list(names)}})
+    where = {"xaxis": x, "yaxis": y, "meta": number - 1}
+    cell = "Function of query <b>%{y}</b><br>Document %{x}<br>"
+    if not np.isfinite(panel.delta).all():
+        figure.add_heatmap(
+            z=np.zeros(panel.delta.shape, np.uint8),
+            **where,
+            colorscale=colour_scale((theme.silent, theme.silent)),
+            showscale=False,
+            hovertemplate=f"{cell}<b>no rule for it</b><extra></extra>",
+        )
+    figure.add_heatmap(
+        z=panel.delta,
+        **where,
+        coloraxis="coloraxis",
+        hoverongaps=False,
+        hovertemplate=f"{cell}Δ <b>%{{z:.2f}}</b><extra></extra>",
+    )
+
+
+def add_means(figure: go.Figure, number: int, matrix: NDArray[np.float32], names: Sequence[str], theme: Theme) -> None:
+    """Draw each function's mean Delta over the documents it has rules for, as a dot."""
+    known = np.isfinite(matrix)
+    spoken = known.sum(axis=1)
+    mean = np.where(known, matrix, 0).sum(axis=1, dtype=np.float64) / np.maximum(spoken, 1)
+    rows = np.arange(len(names))
+    figure.add_scatter(
+        x=np.where(spoken > 0, mean, np.nan),
+        y=rows,
+        xaxis=axis("x", number),
+        yaxis=axis("y", number),
+        mode="markers",
+        marker={"size": 7, "color": theme.accent, "line": {"width": 0}},
+        meta=number - 1,
+        customdata=spoken,
+        text=list(names),
+        hovertemplate="Function of query <b>%{text}</b><br>mean Δ <b>%{x:.2f}</b>"
+        f"<br>has rules for %{{customdata:,d}} of {matrix.shape[1]:,d} documents<extra></extra>",
+    )
+
+
+def add_row_names(figure: go.Figure, names: Sequence[str], theme: Theme) -> None:
+    """Name the functions on the left, as many as fit; the axes' own texts are all needed for hovering."""
+    margin = figure.layout.margin
+    room = max(1, (figure.layout.height - margin.t - margin.b) // ROW_PIXELS)
+    step = -(-len(names) // room)
+    shown = range(0, len(names), step)
+    widest = max(len(names[row]) for row in shown)
+    look = {"xanchor": "right", "yanchor": "middle", "showarrow": False, "font": {"size": 12, "color": theme.muted}}
+    named = [
+        {"text": names[row], "x": 0, "y": row, "xref": "paper", "yref": "y", "xshift": -4, **look} for row in shown
+    ]
+    # All at once: plotly checks the whole layout again at every annotation that is added alone.
+    figure.update_layout(annotations=[*figure.layout.annotations, *named])
+    left = 40 + 7 * widest
+    figure.add_annotation(
+        {"text": "Query whose function it is", "x": 0, "y": 0.5, "xref": "paper", "yref": "paper"},
+        xshift=-(left - 6),
+        textangle=-90,
+        xanchor="left",
+        yanchor="middle",
+        showarrow=False,
+    )
+    figure.update_layout(margin_l=left)

@@ -1,0 +1,1 @@
+"""Export: what leaves a campaign, checked by reading it back."""

@@ -1,0 +1,1 @@
+"""Home: campaigns, and how far they are."""

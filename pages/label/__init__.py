@@ -1,0 +1,1 @@
+"""Label: one document at a time, one key per grade."""

@@ -1,0 +1,253 @@
+"""Labelling: one document at a time, one key a grade. Every press is written before the next document is shown.
+
+The Label page draws the panel once. From then on the panel asks the server by itself, at `/act`, and gets back what it
+is to show: a run of a Streamlit page at every key would cost the annotator several times as much.
+"""
+
+from __future__ import annotations
+
+import logging
+import statistics
+from typing import TYPE_CHECKING, Any
+
+from pages.label.asked import Asked, RefusedError, View
+from pages.label.reasons import stop_shown, why_shown
+from pages.shared.carried import encode
+from pages.shared.document import features_shown, plain, text_shown
+from rulerank.campaign import Kind, LabelEvent, Offer, OpenCampaign, Pause, TooSoonError
+from rulerank.errors import InputError, RulerankError, StoreError
+
+if TYPE_CHECKING:
+    from db.people.person import Person
+    from db.people.tickets import Ticket
+    from db.workspace import Workspace
+
+__all__ = ["LONGEST_REASON", "REASONS", "RefusedError", "View", "answer", "panel_data"]
+
+DECISIONS = {"grade": Kind.GRADE, "cannot_tell": Kind.CANNOT_TELL, "later": Kind.LATER}
+
+REASONS = ("too little text", "the question is unclear", "takes an expert", "unreadable or foreign", "another reason")
+"""Why a grade cannot be told, in the order of the keys; S gives the last one."""
+
+LONGEST_REASON = 60
+"""Letters of a reason in one's own words that are told in the line of what was saved."""
+
+MOST_ASIDE = 20
+"""Documents that are put aside for one question, because they cannot be shown, before a person is told to go on."""
+
+log = logging.getLogger("rulerank")
+
+
+def answer(workspace: Workspace, question: dict[str, Any], cookie: str | None = None) -> dict[str, Any]:
+    """Do what a panel asks for, and return what it is to show then.
+
+    The ticket must be of the session of the cookie; without sign-in there is none.
+    """
+    asked = Asked.read(question)
+    held = workspace.people.read_ticket(asked.ticket, cookie)
+    if held is None:
+        raise RefusedError(
+            401, "You are signed out, or this page is too old. Reload it; nothing that was saved is lost."
+        )
+    person, ticket = held
+    if not workspace.may(person, "label"):
+        raise RefusedError(403, f"Labelling is not for the role {person.role}. Ask an administrator.")
+    opened, problem, offer = workspace.open(ticket.campaign), "", None
+    try:
+        offer = act(opened, person.id, ticket, asked)
+    except TooSoonError:
+        pass  # a bounced key: the document stays, nothing was written
+    except StoreError:
+        raise
+    except RulerankError as error:
+        problem = str(error)
+    shown = panel_data(workspace, opened, person, asked.view, offer)
+    return {**shown, "problem": problem, **_taken_back(opened, person.id, asked)}
+
+
+def act(opened: OpenCampaign, person: int, ticket: Ticket, asked: Asked) -> Offer | Pause | None:
+    """Write what a person decided with its note, and return what follows; or undo; or keep a draft of a note."""
+    live, kind = opened.live, asked.kind
+    if kind == "undo":
+        live.undo(person, token=asked.act, of=asked.of)
+    elif kind == "draft" and ticket.token:
+        live.write(
+            person,
+            ticket.row,
+            Kind.DRAFT,
+            text=asked.note,
+            token=asked.act,
+            claim=ticket.token,
+            after=asked.after,
+        )
+    elif kind in DECISIONS and ticket.token:
+        return live.advance(
+            person,
+            ticket.token,
+            ticket.row,
+            DECISIONS[kind],
+            grade=asked.grade,
+            note=asked.note,
+            reason=_reason(asked.reason, asked.note) if kind == "cannot_tell" else "",
+            beyond=asked.view.beyond,
+            act=asked.press,
+        )
+    return None
+
+
+def _reason(place: int | None, note: str) -> str:
+    """Return why a grade cannot be told: one of the reasons offered, or the note."""
+    if place is not None and place < len(REASONS):
+        return REASONS[place]
+    if not note:
+        raise InputError("say why you cannot tell: choose a reason, or write a note")
+    return ""
+
+
+def _taken_back(opened: OpenCampaign, person: int, asked: Asked) -> dict[str, Any]:
+    """Return what an undo took back, the same however often it is sent, and whether that document is here again."""
+    if asked.kind != "undo":
+        return {"undone": "", "back": False}
+    fold = opened.live.refresh()
+    undo = fold.with_token(asked.act)
+    undone = fold.undone(undo.undoes) if undo is not None and undo.person == person else None
+    if undone is None:
+        return {"undone": "", "back": False}
+    held = next((claim for claim in opened.live.open_claims() if claim.person == person), None)
+    return {"undone": _told(opened, undone), "back": held is not None and held.row == undone.row}
+
+
+def panel_data(
+    workspace: Workspace, opened: OpenCampaign, person: Person, view: View, offer: Offer | Pause | None = None
+) -> dict[str, Any]:
+    """Return what the panel shows: the document that this person holds, or why there is none.
+
+    One that cannot be shown is put aside, and the next one is shown.
+    """
+    # Read first: by the time that the document is found, a key may have been saved that it does not know of.
+    data: dict[str, Any] = {"campaign": opened.id, "seen": opened.live.fold.seen}
+    aside: list[str] = []
+    shown: dict[str, Any] = {}
+    while not shown and len(aside) < MOST_ASIDE:
+        offer = offer or opened.live.next(person.id, beyond=view.beyond)
+        if isinstance(offer, Pause):
+            shown = {"token": "", "pause": _pause(offer)}
+            break
+        row, token = offer.claim.row, offer.claim.token
+        try:
+            shown = {"token": token, **_document(workspace, opened, person.id, row, view.whole == token)}
+            encode(shown)
+        except (StoreError, OSError, MemoryError):
+            raise  # not the document's fault
+        except Exception as error:
+            log.exception("document %d of campaign %d cannot be shown", row, opened.id)
+            aside.append(_put_aside(opened, person.id, token, row, error))
+            shown, offer = {}, None
+    if not shown:
+        shown = {"token": "", "pause": {**_NONE_SHOWN, "beyond": False}}
+    ticket = workspace.people.write_ticket(person, opened.id, *((row, token) if shown["token"] else ()))
+    data |= {"saved": _saved(opened, person.id), "stop": stop_shown(opened), "aside": _aside(aside)}
+    if view.why:
+        data["why"] = _why(opened, person.id)
+    return {**data, **shown, "ticket": ticket}
+
+
+_NONE_SHOWN = {
+    "title": f"{MOST_ASIDE} documents in a row could not be shown.",
+    "text": "They were put aside, and researchers see them on Progress. Reload the page to go on.",
+}
+
+
+def _put_aside(opened: OpenCampaign, person: int, token: str, row: int, error: Exception) -> str:
+    """Put a document aside, and return which one and why."""
+    said = str(getattr(error, "orig", None) or error)[:300]
+    if isinstance(error, UnicodeError) or "decode to UTF-8" in said:
+        reason = "its text cannot be read as UTF-8"
+    else:
+        reason = said if isinstance(error, RulerankError) else f"{type(error).__name__}: {said}"
+    opened.live.put_aside(person, token, row, reason)
+    qid, docid = opened.document(row)
+    return plain(f"query {qid}, document {docid or row + 1} ({reason})")
+
+
+def _aside(told: list[str]) -> str:
+    """Say which documents were put aside just now."""
+    if not told:
+        return ""
+    if len(told) == 1:
+        return f"One document could not be shown and was put aside: {told[0]}."
+    return f"{len(told)} documents could not be shown and were put aside; the first: {told[0]}."
+
+
+def _why(opened: OpenCampaign, person: int) -> dict[str, Any]:
+    """Return why the last document was chosen; labelling goes on where that cannot be told."""
+    try:
+        told = why_shown(opened, person)
+        encode(told)
+    except Exception:
+        log.exception("the reason for a document of campaign %d cannot be told", opened.id)
+        return {"head": "Why the last document was chosen cannot be told; the server's log says more.", "parts": []}
+    return told
+
+
+def _document(workspace: Workspace, opened: OpenCampaign, person: int, row: int, whole: bool) -> dict[str, Any]:
+    """Return a document with its query and what can be said about it."""
+    qid, docid = opened.document(row)
+    query = workspace.collections.query_text(opened.collection_id, qid)
+    text = workspace.collections.document_text(opened.collection_id, docid) if docid else None
+    shown = (
+        text_shown(
+            text,
+            query.text if query else "",
+            whole=whole,
+            analyser=workspace.collections.analyser(opened.collection_id),
+        )
+        if text is not None
+        else {"features": features_shown(opened, row)}
+    )
+    fold, settings = opened.live.fold, opened.settings
+    draft = fold.drafts.get((row, person))
+    return {
+        **shown,
+        "query": plain(query.text if query else f"Query {qid}"),
+        "need": plain(query.need) if query else "",
+        "grades": [{"name": g.name, "meaning": g.meaning, "colour": g.colour} for g in settings.grades],
+        "note": draft or fold.notes.get((row, person), ""),
+        "draft": bool(draft),
+        "drafted": fold.latest(Kind.DRAFT, row, person),
+        "reasons": [f"{reason[0].upper()}{reason[1:]}" for reason in REASONS],
+        "later": f"Comes back after {settings.later_after} other documents.",
+        "dwell": settings.dwell_milliseconds,
+    }
+
+
+def _saved(opened: OpenCampaign, person: int) -> dict[str, Any] | None:
+    """Return what was saved last, with how long a label takes."""
+    fold = opened.live.fold
+    last = fold.last_act(person)
+    if last is None:
+        return None
+    seconds = fold.seconds.get(person, [])
+    pace = statistics.median(seconds) if seconds else 0.0
+    speed = f" · {pace:.{0 if pace >= 10 else 1}f} s a label" if seconds else ""
+    return {"number": fold.picks[person], "act": last.id, "what": _told(opened, last), "speed": speed}
+
+
+def _told(opened: OpenCampaign, act: LabelEvent) -> str:
+    """Name an act of a person."""
+    if act.grade is not None:
+        return f"{act.grade} · {opened.settings.grades[act.grade].name}"
+    if act.kind is Kind.LATER:
+        return "later"
+    reason = plain(act.text)
+    if len(reason) > LONGEST_REASON:
+        reason = f"{reason[:LONGEST_REASON]}…"
+    return f"can't tell, {reason}" if reason else "can't tell"
+
+
+def _pause(pause: Pause) -> dict[str, Any]:
+    """Return why there is no document, and what can be done."""
+    if not pause.stopped:
+        return {"title": "Nothing to label right now:", "text": f"{pause.reason}.", "beyond": False}
+    reason = f"{pause.reason[0].upper()}{pause.reason[1:]}. More labels would mostly repeat what is known."
+    return {"title": "The natural stop is reached.", "text": reason, "beyond": True}

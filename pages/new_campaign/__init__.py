@@ -1,0 +1,1 @@
+"""New campaign: from files to a stored campaign."""

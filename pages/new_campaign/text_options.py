@@ -1,0 +1,117 @@
+"""How texts become a collection, as somebody chooses it: candidates first, and the rest where few need to look."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import streamlit as st
+
+from pages.shared.layout import side_by_side
+from rulerank.prepare import Options, Reading
+from rulerank.text.languages import LANGUAGES
+
+ENCODING = "texts-encoding"
+ENCODINGS = {
+    "": "Detect it, file by file",
+    "utf-8": "UTF-8",
+    "utf-16": "UTF-16",
+    "cp1252": "Windows-1252 (Western Europe)",
+    "iso8859-1": "ISO 8859-1 (Latin 1)",
+    "iso8859-15": "ISO 8859-15 (Latin 9)",
+    "cp1250": "Windows-1250 (Central Europe)",
+    "iso8859-2": "ISO 8859-2 (Latin 2)",
+    "cp1251": "Windows-1251 (Cyrillic)",
+    "koi8-r": "KOI8-R (Russian)",
+    "cp1253": "Windows-1253 (Greek)",
+    "cp1254": "Windows-1254 (Turkish)",
+    "cp1255": "Windows-1255 (Hebrew)",
+    "cp1256": "Windows-1256 (Arabic)",
+    "shift_jis": "Shift JIS (Japanese)",
+    "euc_jp": "EUC-JP (Japanese)",
+    "gb18030": "GB 18030 (Chinese)",
+    "big5": "Big5 (Chinese)",
+    "cp949": "CP949 (Korean)",
+    "mac_roman": "Mac Roman",
+    "cp850": "DOS, code page 850",
+}
+UNJUDGED = {
+    "auto": "As the format means it",
+    "unknown": "Nobody knows yet",
+    "zero": "They count as grade 0",
+}
+JUDGED = {
+    "auto": "Where it does no harm",
+    "pool": "Always",
+    "leave": "Only if BM25 or a run finds them",
+}
+
+
+def chosen_encoding() -> str | None:
+    """Return the encoding that somebody has chosen; asked for below what it decides, so it is looked up."""
+    return st.session_state.get(ENCODING) or None
+
+
+def ask_options(how: Reading) -> tuple[Reading, Options]:
+    """Ask how texts are read and prepared; returns `how` completed by what was chosen."""
+    candidates = st.number_input(
+        "Candidates for each query", 1, 10_000, 100, key="texts-candidates", width=260,
+        help="The best documents by BM25, and as many of each run. Each is one document to label.",
+    )  # fmt: skip
+    with st.expander("More settings", icon=":material/tune:", key="texts-more"):
+        st.caption("All of them have values that work. What was detected is told once the collection is prepared.")
+        left, right = side_by_side("texts-options")
+        with left:
+            languages, stemming, stopping = _ask_words()
+            normalise = st.toggle("Bring features to 0..1 within each query", True, key="texts-normalise")
+            st.caption("As LETOR's QueryLevelNorm, so that queries can be compared. Off: values stay as computed.")
+        with right:
+            encoding, unjudged = _ask_reading()
+            judged = _ask(
+                "Judged documents as candidates", JUDGED, "judged",
+                "Where only relevant documents are judged, pooling them all would tell a ranker which they are: then "
+                "they come in by BM25 and runs alone. Elsewhere all judged documents are candidates.",
+            )  # fmt: skip
+    options = Options(
+        candidates=int(candidates),
+        judged=judged,
+        languages=languages or None,
+        document_language=languages[0] if len(languages) == 1 else None,
+        stemming=stemming,
+        stopping=stopping,
+        normalise=normalise,
+    )
+    return replace(how, encoding=encoding, unjudged=unjudged), options
+
+
+def _ask_words() -> tuple[tuple[str, ...], bool, bool]:
+    """Ask for the analyser: languages, stems and stop words."""
+    codes = sorted(LANGUAGES, key=lambda code: (LANGUAGES[code], code))
+    languages = st.multiselect(
+        "Languages of the texts", codes, format_func=lambda code: f"{LANGUAGES[code]} ({code})",
+        key="texts-languages", placeholder="Detect them",
+    )  # fmt: skip
+    st.caption("They decide how words are stemmed and which words are left out of queries. With several, no stems.")
+    stemming = st.toggle("Bring forms of a word together", True, key="texts-stemming")
+    st.caption("Snowball's stems: compressing and compressed count as one word. Off: words must be equal.")
+    stopping = st.toggle("Leave stop words out of queries", True, key="texts-stopping")
+    st.caption("Words such as 'the' and 'of' say nothing about what is sought. Documents keep theirs.")
+    return tuple(languages), stemming, stopping
+
+
+def _ask_reading() -> tuple[str | None, str]:
+    """Ask how the files are read."""
+    encoding = st.selectbox("Encoding of the files", list(ENCODINGS), format_func=ENCODINGS.__getitem__, key=ENCODING)
+    st.caption("Choose one if letters with accents, or of other scripts, come out wrong.")
+    unjudged = _ask(
+        "Candidates without a judgement", UNJUDGED, "unjudged",
+        "SMART's collections list relevant documents alone, so there every other candidate of a judged query counts "
+        "as 0. In other formats nobody has looked at them.",
+    )  # fmt: skip
+    return encoding or None, unjudged
+
+
+def _ask(label: str, choices: dict[str, str], key: str, words: str) -> str:
+    """Ask for one of a few choices; a sentence below says what the first one does."""
+    chosen = st.selectbox(label, list(choices), format_func=choices.__getitem__, key=f"texts-{key}")
+    st.caption(words)
+    return chosen

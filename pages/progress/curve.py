@@ -1,0 +1,106 @@
+"""The learning curve of the Progress page: a line a ranker, the random replay, the ceilings, and what they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import streamlit as st
+
+from pages import charts
+from pages.progress.data import Labels, Measure, convention_text, evaluated_on
+from pages.progress.jobs import Replay
+from pages.progress.overlay import lay_over
+from pages.ranking import data as ranking_data
+from pages.shared import audience
+from rulerank.campaign import OpenCampaign
+from rulerank.campaign.progress import Point
+from rulerank.campaign.replay import RUNS
+
+
+def value_of(point: Point | None, measure: Measure) -> float | None:
+    """Return a metric at a point, None where it is not defined yet."""
+    return None if point is None else point.values.get(measure.key)
+
+
+def show_curve(
+    opened: OpenCampaign,
+    labels: Labels,
+    measure: Measure,
+    x: str,
+    curves: Mapping[str, Sequence[Point]],
+    replays: Mapping[str, Replay],
+) -> None:
+    """Show the learning curve: one line a ranker, the random replay of the first, and the ceilings."""
+    names = ranking_data.offered(opened)
+    lines = [
+        charts.Curve(
+            names[ranker],
+            _places([point.labels for point in points], labels, x),
+            np.array([value_of(point, measure) for point in points], np.float64),
+        )
+        for ranker, points in curves.items()
+    ]
+    first = next(iter(curves))
+    band = _band(replays.get(first), measure, labels, x)
+    key = measure.key
+    ceilings = {names[ranker]: replay.ceiling[key] for ranker, replay in replays.items() if key in replay.ceiling}
+    figure = charts.learning_curve(
+        lines,
+        metric_label=measure.label,
+        convention=convention_text(opened.settings.convention, measure.expected, by_users=measure.by_users),
+        evaluated_on=evaluated_on(opened, labels, measure),
+        x=x,
+        band=band,
+        ceiling=ceilings or None,
+        theme=charts.current_theme(),
+    )
+    overlay = lay_over(figure, opened, measure, x, first, len(lines), charts.current_theme())
+    charts.show(figure, f"{opened.name} {measure.label}", key="progress-curve")
+    st.caption(f"{_words(opened, replays, names[first], x, band is not None)} {overlay}")
+    if measure.by_users:
+        st.caption(audience.words(opened, [measure.name]))
+
+
+def _places(numbers: list[int], labels: Labels, x: str) -> list[float]:
+    return [float(n) for n in numbers] if x == "labels" else labels.minutes_at(numbers)
+
+
+def _band(replay: Replay | None, measure: Measure, labels: Labels, x: str) -> charts.Band | None:
+    if replay is None or not labels.rows:
+        return None
+    # As far as the campaign has come, and one point beyond it.
+    beyond = next((band.labels for band in replay.bands if band.labels >= len(labels)), len(labels))
+    key = measure.key
+    shown = [band for band in replay.bands if band.labels <= beyond and key in band.mean]
+    if not shown:
+        return None
+    return charts.Band(
+        _places([band.labels for band in shown], labels, x),
+        [band.mean[key] for band in shown],
+        [band.low[key] for band in shown],
+        [band.high[key] for band in shown],
+        runs=RUNS,
+    )
+
+
+def _words(opened: OpenCampaign, replays: Mapping[str, Replay], first: str, x: str, drawn: bool) -> str:
+    if opened.evaluation is None:
+        return (
+            "There is no evaluation set, so the curve is a cross-validation by query on the labelled set itself. It is "
+            "kinder than a test on other documents, and jumps as the labelled set grows; a random replay and the "
+            "full-label ceiling need an evaluation set."
+        )
+    if opened.known_grades is None:
+        return (
+            "A random replay and the full-label ceiling need grades of the whole pool. Those of this campaign are not "
+            "known beforehand, which is why it exists."
+        )
+    if not drawn:
+        return "The random replay appears here as soon as it is worked out."
+    seed = next(iter(replays.values())).seed
+    pace = " Its minutes are those of this campaign for as many labels." if x == "minutes" else ""
+    return (
+        f"Random order: {RUNS} replays of this pool with its known grades, labelled in random order (seed {seed}), "
+        f"ranked by {first}; 95% of the runs lie in the band.{pace} All labels: the ranker after the whole pool."
+    )

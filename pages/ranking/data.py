@@ -1,0 +1,186 @@
+"""What the Ranking page shows: rankers fitted on the labels so far, and one query's documents in their order."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from pages import context
+from pages.shared.audience import LABELS
+from rulerank.campaign import OpenCampaign
+from rulerank.discretize import items_of
+from rulerank.metrics import Audience, evaluate
+from rulerank.metrics.conventions import conventions
+from rulerank.ranking import RuleRanker
+from rulerank.ranking.make import takes_terms
+from rulerank.registry import rankers
+from rulerank.rules.items import Ints, Items
+
+SCORES = {"map": "Average precision", "ndcg": "NDCG@10", "precision": "P@10", "mrr": "Reciprocal rank"}
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A ranker, and the labelled set it learnt from."""
+
+    name: str
+    model: RuleRanker
+    rows: tuple[int, ...]
+    items: Items
+    grades: Ints
+    qids: Ints
+
+    @property
+    def label(self) -> str:
+        """The ranker's name on the screen."""
+        return str(rankers[self.name].label)
+
+
+@dataclass(frozen=True)
+class Documents:
+    """The documents of one query: rows of the collection, of the pool (-1: evaluation set), items and grades."""
+
+    query: int
+    rows: Ints
+    pool_rows: Ints
+    items: Items
+    docids: tuple[str, ...]
+    given: tuple[int | None, ...]
+    known: Ints | None
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @cached_property
+    def graded(self) -> int:
+        """How many have a grade that may be shown."""
+        return sum(grade is not None for grade in self.given)
+
+
+_fitted: WeakKeyDictionary[OpenCampaign, dict[str, Fitted]] = WeakKeyDictionary()
+_lock = threading.Lock()
+
+
+def offered(opened: OpenCampaign | None = None) -> dict[str, str]:
+    """Return the rankers that can work here, by name; those with query terms only where queries have terms."""
+    terms = opened is not None and bool(opened.terms)
+    return {entry.name: entry.label for entry in rankers if terms or not takes_terms(entry.name)}
+
+
+def fit(opened: OpenCampaign, name: str) -> Fitted | None:
+    """Return a ranker fitted on the labels so far, kept until a label changes; None without labels."""
+    rows, given = opened.labelled()
+    if not rows:
+        return None
+    grades = np.array(given, np.int64)
+    with _lock:
+        kept = _fitted.setdefault(opened, {}).get(name)
+    if kept is not None and kept.rows == tuple(rows) and np.array_equal(kept.grades, grades):
+        return kept
+    items, qids = opened.items[rows], opened.query_index[rows]
+    model = opened.ranker(name).fit(items, grades, qids.tolist())
+    made = Fitted(name, model, tuple(rows), items, grades, qids)
+    with _lock:
+        _fitted.setdefault(opened, {})[name] = made
+    return made
+
+
+def queries_of(opened: OpenCampaign) -> list[int]:
+    """Return the queries that have documents in the pool or in the evaluation set, in the collection's order."""
+    rows = np.concatenate([opened.pool_rows, opened.evaluation_rows])
+    return [int(number) for number in np.unique(opened.collection.query_index[rows])]
+
+
+def documents_of(opened: OpenCampaign, query: int) -> Documents:
+    """Return a query's documents in file order, those of the pool and of the evaluation set."""
+    collection = opened.collection
+    mine = np.flatnonzero(collection.query_index == query)
+    place = {int(row): number for number, row in enumerate(opened.pool_rows)}
+    held = set(opened.evaluation_rows.tolist())
+    rows = np.array([row for row in mine.tolist() if row in place or row in held], np.int64)
+    pool_rows = np.array([place.get(int(row), -1) for row in rows], np.int64)
+    items = items_of(opened.discretiser, collection.features[rows], opened.useful)
+    current = opened.live.fold.current()
+    given = tuple(
+        current.get(int(at)) if at >= 0 else int(collection.grades[row])
+        for row, at in zip(rows, pool_rows, strict=True)
+    )
+    # The pool's grades are known only where the campaign says so; the evaluation set's always are.
+    known = collection.grades[rows].astype(np.int64)
+    certain = bool((pool_rows < 0).all()) or opened.known_grades is not None
+    if not certain and all(grade is not None for grade in given):
+        known, certain = np.array(given, np.int64), True
+    return Documents(
+        query,
+        rows,
+        pool_rows,
+        np.ascontiguousarray(items),
+        tuple(collection.docids[row] for row in rows),
+        given,
+        known if certain else None,
+    )
+
+
+def scores_of(fitted: Fitted, documents: Documents) -> np.ndarray:
+    """Return the score of each document, in file order."""
+    return fitted.model.predict(documents.items, [documents.query] * len(documents))
+
+
+def order_of(scores: np.ndarray, documents: Documents, convention: str) -> Ints:
+    """Return the documents, best first; equal scores as the convention orders them."""
+    if conventions[convention].docids_break_ties:
+        by_name = np.array(sorted(range(len(documents)), key=lambda place: documents.docids[place], reverse=True))
+        return by_name[np.argsort(-scores[by_name].astype(np.float32), kind="stable")]
+    return np.argsort(-scores, kind="stable")
+
+
+def metrics_of(
+    opened: OpenCampaign, documents: Documents, scores: np.ndarray, readers: Audience | None = None
+) -> dict[str, float] | None:
+    """Return a query's metrics by the name on the screen; None where grades or relevant documents are lacking.
+
+    `readers` of these documents add the metrics of those users who can read them all.
+    """
+    if documents.known is None or not (documents.known > 0).any():
+        return None
+    found: dict[str, Any] = evaluate(
+        documents.known,
+        scores,
+        [0] * len(documents),
+        opened.settings.convention,
+        k=10,
+        docids=documents.docids,
+    )
+    values = {name: found[name] for name in SCORES}
+    shown = {SCORES[name]: float(value[-1] if isinstance(value, list) else value) for name, value in values.items()}
+    if readers is not None:
+        read = readers.measure(
+            documents.known,
+            scores,
+            [0] * len(documents),
+            convention=opened.settings.convention,
+            docids=documents.docids,
+        )
+        shown |= {LABELS[name]: each.mean for name, each in read.items()}
+    return shown
+
+
+def titles_of(opened: OpenCampaign, documents: Documents) -> list[str]:
+    """Return the title of each document, or its docid where there is no text."""
+    texts = context.workspace().collections
+    found = (texts.document_text(opened.collection_id, docid) for docid in documents.docids)
+    return [
+        (text.title.strip() if text is not None else "") or docid or f"row {row}"
+        for text, docid, row in zip(found, documents.docids, documents.rows, strict=True)
+    ]
+
+
+def changes(first: Ints, second: Ints) -> dict[int, int]:
+    """Return by how many places each document stands higher in the second order than in the first."""
+    before = {int(document): place for place, document in enumerate(first)}
+    return {int(document): before[int(document)] - place for place, document in enumerate(second)}

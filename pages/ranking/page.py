@@ -1,0 +1,134 @@
+"""Ranking: one query's documents in the order of the ranker in training, and the rules behind each score."""
+
+from __future__ import annotations
+
+import numpy as np
+import streamlit as st
+
+from pages import context
+from pages.ranking import data, view
+from pages.ranking.text import show_document
+from pages.ranking.why import show_rules
+from pages.shared.audience import audience_of
+from pages.shared.heading import heading
+from pages.shared.layout import side_by_side
+from pages.shared.markdown import plain
+from rulerank.agreement import kendall_tau
+from rulerank.campaign import OpenCampaign
+from rulerank.campaign.audience import measured_rows
+
+NONE = ""
+
+
+def main() -> None:
+    """Show the page."""
+    context.require("research")
+    opened = context.choose_campaign()
+    words = "The documents of one query as they are ranked now, and the rules behind each score."
+    heading("Ranking", words, opened.name)
+    if context.workspace().campaigns.last_event(opened.id) > opened.live.fold.seen:
+        opened.live.refresh()
+    names = context.workspace().collections.query_names(opened.collection_id)
+    query = ask_query(opened, names)
+    first, second = ask_rankers(opened)
+    fitted = data.fit(opened, first)
+    if fitted is None:
+        st.info("Nothing is labelled yet, so there is no ranker. Give the first labels, and come back.")
+        context.link("label", "Go to Label", "edit_note")
+        return
+    other = data.fit(opened, second) if second != NONE else None
+    show_query(opened, query)
+    compare(opened, query, fitted, other)
+
+
+def ask_query(opened: OpenCampaign, names: dict[str, str]) -> int:
+    """Ask for a query, by number or text; the address may name one (?query=qid)."""
+    queries = data.queries_of(opened)
+    held = {int(number) for number in opened.collection.query_index[opened.evaluation_rows]}
+    asked = st.query_params.get("query")
+    first = next((place for place, q in enumerate(queries) if opened.collection.queries[q] == asked), 0)
+
+    def words(number: int) -> str:
+        qid = opened.collection.queries[number]
+        text = f"{qid}: {names[qid]}" if qid in names else f"Query {qid}"
+        return f"{text} (evaluation)" if number in held else text
+
+    chosen = st.selectbox(
+        "Query",
+        queries,
+        index=first,
+        format_func=words,
+        key=f"ranking-query-{opened.id}-{asked}",
+        help="Type to search. (evaluation): its documents are not labelled here; rankers are measured on them.",
+    )
+    return int(chosen)
+
+
+def ask_rankers(opened: OpenCampaign) -> tuple[str, str]:
+    """Ask for one ranker, or for two to compare."""
+    offered = data.offered(opened)
+    left, right = st.columns(2)
+    keys = list(offered)
+    start = keys.index(opened.settings.ranker) if opened.settings.ranker in keys else 0
+    first = left.selectbox("Ranker", keys, index=start, format_func=offered.__getitem__, key="ranking-first")
+    second = right.selectbox(
+        "Compare with",
+        [NONE, *(key for key in keys if key != first)],
+        format_func=lambda key: offered[key] if key else "nothing",
+        key="ranking-second",
+    )
+    return str(first), str(second)
+
+
+def show_query(opened: OpenCampaign, query: int) -> None:
+    """Show what a query asks for."""
+    found = context.workspace().collections.query_text(opened.collection_id, opened.collection.queries[query])
+    if found is not None:
+        with st.container(border=True):
+            st.text(found.text)
+            if found.need:
+                st.caption(plain(found.need))
+
+
+def compare(opened: OpenCampaign, query: int, fitted: data.Fitted, other: data.Fitted | None) -> None:
+    """Show the ranking of one ranker or of two, and the rules of the document that is chosen."""
+    documents = data.documents_of(opened, query)
+    titles = data.titles_of(opened, documents)
+    audience = audience_of(opened)
+    metrics = view.ask_metrics(audience.of(measured_rows(opened)))
+    readers = audience.of(documents.rows)
+    convention = opened.settings.convention
+    shown: list[tuple[data.Fitted, np.ndarray, np.ndarray, int | None]] = []
+    for which, column in zip([fitted, other], side_by_side("ranking") if other else [st.container()], strict=False):
+        if which is None:
+            continue
+        scores = data.scores_of(which, documents)
+        order = data.order_of(scores, documents, convention)
+        moved = data.changes(shown[0][2], order) if shown else None
+        with column:
+            st.markdown(f"**{which.label}**")
+            view.show_metrics(opened, documents, scores, readers, metrics)
+            table = view.ranking_table(opened, documents, titles, scores, order, moved, readers.languages)
+            place = view.show_table(table, f"ranking-table-{len(shown)}-{opened.id}-{query}-{which.name}")
+        shown.append((which, scores, order, place))
+    st.caption(view.metric_words(opened, documents))
+    view.show_user_words(opened, documents, metrics)
+    if len(shown) == 2:
+        tau = kendall_tau(shown[0][1], shown[1][1])
+        words = "not defined, because one of them ranks nothing above anything" if tau is None else f"{tau:.3f}"
+        st.caption(
+            f"Kendall's tau-b between the two rankings of this query: {words} (1: the same order, -1: reversed)."
+        )
+    chosen = shown[view.latest_choice([each[3] for each in shown])]
+    if chosen[3] is None:
+        st.info(
+            "Choose a document (the box left of its row) to see the rules behind its score.",
+            icon=":material/touch_app:",
+        )
+        return
+    at = int(chosen[2][chosen[3]])
+    show_document(opened, documents, at)
+    show_rules(opened, chosen[0], documents, at, titles[at])
+
+
+main()

@@ -1,0 +1,139 @@
+"""The rules behind a score: those that a ranker really used for a document, and what they add up to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pandas as pd
+
+from pages.ranking.data import Fitted
+from rulerank.ranking import (
+    LRAR,
+    EagerRules,
+    LRARItems,
+    QueryLevelRules,
+    QueryTermRules,
+    RuleRanker,
+    SmoothItems,
+    StableRules,
+    WeightedItems,
+)
+from rulerank.rules import Rule, mine_document
+from rulerank.rules.items import Items
+
+
+def rules_behind(fitted: Fitted, document: Items, query: int | None = None) -> list[Rule] | None:
+    """Return the rules that a ranker used for a document; None if it has no account of them.
+
+    RE-QR has a function for each query: `query` says whose.
+    """
+    ways: dict[type, Callable[[Fitted, Items, int | None], list[Rule]]] = {
+        LRAR: _all,
+        LRARItems: _all,
+        QueryTermRules: _all,
+        EagerRules: _frequent,
+        StableRules: _stable,
+        QueryLevelRules: _own,
+        SmoothItems: _smoothed,
+        WeightedItems: _smoothed,
+    }
+    way = ways.get(type(fitted.model))
+    return None if way is None else way(fitted, document, query)
+
+
+def _mined(
+    fitted: Fitted, document: Items, some: np.ndarray | None = None, support: int = 1, confidence: float = 0.001
+) -> list[Rule]:
+    size = fitted.model.get_params()["max_antecedent"]
+    items = fitted.items if some is None else fitted.items[some]
+    grades = fitted.grades if some is None else fitted.grades[some]
+    return mine_document(document, items, grades, max_antecedent=size, min_support=support, min_confidence=confidence)
+
+
+def _all(fitted: Fitted, document: Items, query: int | None) -> list[Rule]:
+    return _mined(fitted, document)
+
+
+def _frequent(fitted: Fitted, document: Items, query: int | None) -> list[Rule]:
+    settings = fitted.model.get_params()
+    least = max(1, math.ceil(settings["min_support"] * len(fitted.grades) - 1e-9))
+    return _mined(fitted, document, support=least, confidence=settings["min_confidence"])
+
+
+def _smoothed(fitted: Fitted, document: Items, query: int | None) -> list[Rule]:
+    assert isinstance(fitted.model, SmoothItems)
+    return fitted.model.rules(document)
+
+
+def over_antecedents(model: RuleRanker) -> bool:
+    """Say whether a ranker averages over all antecedents, and not over the rules of each grade."""
+    return isinstance(model, SmoothItems) or (isinstance(model, LRAR) and model.average == "antecedents")
+
+
+def _own(fitted: Fitted, document: Items, query: int | None) -> list[Rule]:
+    return _mined(fitted, document, fitted.qids == query)
+
+
+def _stable(fitted: Fitted, document: Items, query: int | None) -> list[Rule]:
+    rules = _mined(fitted, document)
+    shared = fitted.items == document
+    queries = np.unique(fitted.qids, return_inverse=True)[1]
+    stable = [rule for rule in rules if _is_stable(rule, shared, fitted, queries)]
+    return stable or rules
+
+
+def _is_stable(rule: Rule, shared: np.ndarray, fitted: Fitted, queries: np.ndarray) -> bool:
+    """Say whether enough queries agree with a rule (Definition 4.2, as `StableRules` reads it)."""
+    settings = fitted.model.get_params()
+    held = shared[:, [feature for feature, _ in rule.antecedent]].all(axis=1)
+    documents = np.bincount(queries[held])
+    hits = np.bincount(queries[held], weights=fitted.grades[held] == rule.grade)
+    asked = documents >= max(1, settings["min_documents"])
+    documents, hits = documents[asked], hits[asked]
+    if not documents.size:
+        return False
+    theta = rule.confidence
+    gap = np.abs(theta - hits / documents) - settings["error"] * np.sqrt(theta * (1 - theta) / documents)
+    gap = np.maximum(gap, 0.0)
+    if settings["agreement"] == "mean":
+        return bool((gap * documents).sum() <= (settings["phi"] + 1e-12) * documents.sum())
+    return bool((gap <= settings["phi"] + 1e-12).sum() >= settings["agreement"] * documents.size - 1e-9)
+
+
+def grade_shares(rules: Sequence[Rule], levels: int, *, whole: bool = False) -> np.ndarray:
+    """Return s(d, r), the mean confidence of the rules for each grade, and p(r|d), their shares (eq. 1 and 2).
+
+    `whole` divides by all antecedents, as `over_antecedents` says, and not by the rules of the grade. Means are
+    weighted by the rules' weights.
+    """
+    means = np.zeros(levels)
+    antecedents = sum({rule.antecedent: rule.weight for rule in rules}.values())
+    for level in range(levels):
+        found = [rule for rule in rules if rule.grade == level]
+        below = antecedents if whole else sum(rule.weight for rule in found)
+        means[level] = sum(rule.weight * rule.confidence for rule in found) / below if below else 0.0
+    total = means.sum()
+    return np.stack([means, means / total if total else means])
+
+
+def shares_table(rules: Sequence[Rule], names: Sequence[str], *, whole: bool = False) -> pd.DataFrame:
+    """Return how the rules of each grade add up to the score."""
+    means, shares = grade_shares(rules, len(names), whole=whole)
+    numbers = [sum(rule.grade == level for rule in rules) for level in range(len(names))]
+    return pd.DataFrame(
+        {
+            "Grade": [f"{level} {name}" for level, name in enumerate(names)],
+            "Rules": numbers,
+            "Mean confidence": means.round(4),
+            "p(grade)": shares.round(4),
+        }
+    )
+
+
+def score_words(rules: Sequence[Rule], names: Sequence[str], what: str = "Score", *, whole: bool = False) -> str:
+    """Say how the score comes about."""
+    shares = grade_shares(rules, len(names), whole=whole)[1]
+    parts = " + ".join(f"{level} × {share:.3f}" for level, share in enumerate(shares) if level)
+    return f"{what} = sum of grade × p(grade) = {parts} = **{float((shares * np.arange(len(shares))).sum()):.3f}**"

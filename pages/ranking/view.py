@@ -1,0 +1,164 @@
+"""The parts of the Ranking page: tables of ranked documents, and metrics of the query."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from pages.ranking.data import SCORES, Documents, metrics_of
+from pages.shared import audience
+from rulerank.campaign import OpenCampaign
+from rulerank.metrics import Audience
+from rulerank.metrics.conventions import conventions
+
+
+def grade_text(opened: OpenCampaign, grade: int | None) -> str:
+    """Return a grade with its name, or "not yet"."""
+    if grade is None:
+        return "not yet"
+    levels = opened.settings.grades
+    return f"{grade} {levels[grade].name}" if 0 <= grade < len(levels) else str(grade)
+
+
+def ranking_table(
+    opened: OpenCampaign,
+    documents: Documents,
+    titles: Sequence[str],
+    scores: np.ndarray,
+    order: np.ndarray,
+    moved: dict[int, int] | None = None,
+    languages: Sequence[str | None] = (),
+) -> pd.DataFrame:
+    """Return the documents, best first; `moved` adds by how many places each stands higher than elsewhere."""
+    table = pd.DataFrame(
+        {
+            "Rank": np.arange(1, len(order) + 1),
+            "Score": scores[order].round(4),
+            "Grade": [grade_text(opened, documents.given[place]) for place in order],
+            "Document": [titles[place] for place in order],
+        }
+    )
+    if any(languages):
+        table.insert(3, "Language", [languages[place] or "" for place in order])
+    if np.unique(documents.pool_rows < 0).size > 1:
+        table["Set"] = ["evaluation" if documents.pool_rows[place] < 0 else "pool" for place in order]
+    if moved is not None:
+        table.insert(1, "Change", [_change(moved[int(place)]) for place in order])
+    return table
+
+
+def _change(places: int) -> str:
+    return "=" if not places else f"▲ {places}" if places > 0 else f"▼ {-places}"
+
+
+def show_table(table: pd.DataFrame, key: str) -> int | None:
+    """Show a table of ranked documents, and return the place of the one that is chosen."""
+    event: Any = st.dataframe(
+        table,
+        hide_index=True,
+        key=key,
+        on_select="rerun",
+        selection_mode="single-row",
+        height=min(560, 38 + 35 * len(table)),
+        column_config={
+            "Rank": st.column_config.NumberColumn(width=50),
+            "Change": st.column_config.TextColumn(
+                width=64, help="Places higher (▲) or lower (▼) than in the ranking on the left."
+            ),
+            "Document": st.column_config.TextColumn(width="medium"),
+            "Language": st.column_config.TextColumn(width=80),
+            "Grade": st.column_config.TextColumn(
+                help="Given so far; of the evaluation set, the grade in the file. 'not yet': nobody has graded it."
+            ),
+            "Score": st.column_config.NumberColumn(
+                format="%.3f",
+                width=70,
+                help="The expected grade: sum over the grades r of r × p(r|document).",
+            ),
+            "Set": st.column_config.TextColumn(
+                help="pool: may be labelled, and is learnt from once it is; evaluation: only measured on."
+            ),
+        },
+    )
+    chosen = event["selection"]["rows"]
+    return int(chosen[0]) if chosen and chosen[0] < len(table) else None
+
+
+def latest_choice(places: list[int | None]) -> int:
+    """Return which table's choice counts: the one that has just changed, else the one that counted before."""
+    before, counted = st.session_state.get("ranking-choice", ([], 0))
+    changed = [
+        number
+        for number, place in enumerate(places)
+        if place is not None and (number >= len(before) or before[number] != place)
+    ]
+    counts = changed[-1] if changed else counted
+    if counts >= len(places) or places[counts] is None:
+        counts = next((number for number, place in enumerate(places) if place is not None), 0)
+    st.session_state["ranking-choice"] = (places, counts)
+    return counts
+
+
+def ask_metrics(readers: Audience) -> list[str]:
+    """Ask which metrics of the query are shown; readers: of all documents that the campaign is measured on."""
+    offered = SCORES | audience.offered(readers)
+    return st.multiselect(
+        "Metrics",
+        list(offered),
+        default=list(SCORES),
+        format_func=offered.__getitem__,
+        key="ranking-metrics",
+        placeholder="None",
+        help=f"Of this one query. {audience.lacking(readers)}",
+    )
+
+
+def show_metrics(
+    opened: OpenCampaign, documents: Documents, scores: np.ndarray, readers: Audience, chosen: Sequence[str]
+) -> None:
+    """Show the chosen metrics of this one query, or why there are none yet."""
+    found = metrics_of(opened, documents, scores, readers) if chosen else {}
+    if found is not None:
+        labels = [(SCORES | audience.LABELS)[name] for name in chosen]
+        shown = [f"{each} **{found[each]:.3f}**" if each in found else f"{each} not defined" for each in labels]
+        st.markdown(" · ".join(shown))
+        if any(each not in found for each in labels):
+            st.caption("Not defined: some documents of this query have no language, or one that the users do not know.")
+        return
+    if documents.known is None:
+        ungraded = len(documents) - documents.graded
+        st.markdown(f"Metrics: not yet; {ungraded:,d} of {len(documents):,d} documents have no grade.")
+    else:
+        st.markdown("Metrics: not defined; this query has no relevant document.")
+
+
+def show_user_words(opened: OpenCampaign, documents: Documents, chosen: Sequence[str]) -> None:
+    """Say what the chosen metrics of users mean."""
+    if documents.known is not None and (documents.known > 0).any():
+        names = [name for name in chosen if name in audience.LABELS]
+        if names:
+            st.caption(audience.words(opened, names))
+
+
+def metric_words(opened: OpenCampaign, documents: Documents) -> str:
+    """Say what the metrics of the query rest on."""
+    convention = conventions[opened.settings.convention].label
+    if documents.known is None:
+        return "Metrics of a query need a grade for each of its documents."
+    if (documents.pool_rows < 0).all():
+        return f"Metrics: {convention}, with the grades of the evaluation set, which no ranker has learnt from."
+    if opened.known_grades is not None:
+        which = "the grades in the file, of which annotators see none"
+    else:
+        which = "the grades that were given"
+    words = f"Metrics: {convention}, with {which}."
+    if not documents.graded:
+        return f"{words} No document of this query is labelled, so no ranker has learnt from it."
+    return (
+        f"{words} The rankers have learnt from the labelled documents of this query, which flatters them; "
+        "the evaluation set tells what a ranker is worth."
+    )

@@ -1,0 +1,1 @@
+"""Your sessions: where you are signed in."""

@@ -1,0 +1,108 @@
+"""Who reads a campaign's rankings, for the screens: which metrics of users there are, and what each means in words."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from weakref import WeakKeyDictionary
+
+from pages import context
+from pages.shared.markdown import plain
+from rulerank.campaign import OpenCampaign
+from rulerank.campaign.audience import KIND, LEARNED, Learned, audience, best_grade, kept
+from rulerank.metrics import Audience, IntentUser
+
+LEARNED_LABELS = {
+    "eia": "ERR-EIA, learned",
+    "ia_diff": "ERR-IA, learned (different)",
+    "ia_same": "ERR-IA, learned (same)",
+    "agnostic": "ERR, learned",
+}
+"""By click model, the best of the paper first."""
+
+LABELS = {"err": "ERR", "err_ia": "ERR-IA", "err_eia": "ERR-EIA"} | {
+    LEARNED + name: label for name, label in LEARNED_LABELS.items()
+}
+COMMON = (
+    "Users read from the top and stop where they are satisfied; the value is the mean of 1 / place of that stop over "
+    "the whole list (eq. 1 of Drutsa et al. 2016)."
+)
+FRESH = 60.0
+"""Seconds for which languages once read are good: texts are hardly ever imported anew."""
+
+_languages: WeakKeyDictionary[OpenCampaign, tuple[float, tuple[str | None, ...]]] = WeakKeyDictionary()
+_lock = threading.Lock()
+
+
+def languages_of(opened: OpenCampaign) -> tuple[str | None, ...]:
+    """Return the language of each row of a campaign's collection, None where it is not known."""
+    with _lock:
+        found = _languages.get(opened)
+    if found is None or time.monotonic() - found[0] > FRESH:
+        named = context.workspace().collections.languages(opened.collection_id)
+        found = time.monotonic(), tuple(named.get(docid) for docid in opened.collection.docids)
+        with _lock:
+            _languages[opened] = found
+    return found[1]
+
+
+def learned_of(opened: OpenCampaign) -> dict[str, Learned]:
+    """Return the users that were learned on the Clicks page and kept with a campaign, by click model."""
+    found = context.workspace().campaigns.snapshots(opened.id, KIND)[:1]
+    return kept(found[0].values) if found else {}
+
+
+def audience_of(opened: OpenCampaign) -> Audience:
+    """Return who reads a campaign's rankings: default users, and learned ones that the campaign keeps."""
+    return audience(opened, languages_of(opened), learned_of(opened))
+
+
+def offered(readers: Audience) -> dict[str, str]:
+    """Return the metrics of the users who can read these documents, with their names on the screen."""
+    return {name: label for name, label in LABELS.items() if name in readers.able}
+
+
+def lacking(readers: Audience) -> str:
+    """Say why ERR-IA and ERR-EIA are not offered for these documents; nothing where they are."""
+    if "err_ia" in readers.able:
+        return ""
+    why = (
+        "the documents have no language"
+        if readers.silent == len(readers.languages)
+        else f"{readers.silent:,d} of {len(readers.languages):,d} documents have no language"
+    )
+    return f"ERR-IA and ERR-EIA, which ask for the reader's language, are not offered: {why}. Import texts with one."
+
+
+def words(opened: OpenCampaign, names: Sequence[str]) -> str:
+    """Say what metrics of users mean: what is averaged, who reads, and what satisfies them."""
+    learned, users = learned_of(opened), audience_of(opened).users
+    told = [COMMON, *(_meaning(name, users[name], learned) for name in names)]
+    if any(not name.startswith(LEARNED) for name in names):
+        told.append(f"A grade g satisfies with probability (2^g - 1) / {2 ** best_grade(opened)} by default.")
+    return " ".join(told)
+
+
+def _meaning(name: str, user: IntentUser, learned: Mapping[str, Learned]) -> str:
+    if name == "err":
+        return "ERR: the language of a document does not matter."
+    if not name.startswith(LEARNED):
+        other = {"err_ia": "counts as grade 0", "err_eia": "satisfies half as often as one in their own"}[name]
+        return f"{LABELS[name]}: {_shares(user, equal=True)} A document in another language {other}."
+    found = learned[name.removeprefix(LEARNED)]
+    several = len(user.intents) > 1
+    return (
+        f"{LABELS[name]}: {_shares(user) + ' ' if several else ''}how often each grade satisfies, grade 0 included, "
+        f"{'and the shares were' if several else 'was'} learned from {plain(found.log)} ({found.sessions:,d} sessions) "
+        "on the Clicks page."
+    )
+
+
+def _shares(user: IntentUser, *, equal: bool = False) -> str:
+    """Say what the users want, and how many of them want it."""
+    if len(user.intents) == 1:
+        return f"all documents are in one language, {plain(user.intents[0])}, so it equals ERR."
+    shares = zip(user.intents, user.prior.tolist(), strict=True)
+    listed = ", ".join(f"{plain(intent)} {share:.0%}" for intent, share in shares)
+    return f"each user wants one language, {listed}{' (equal shares).' if equal else ';'}"

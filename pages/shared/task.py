@@ -1,0 +1,127 @@
+"""Work that takes seconds, beside the page: a thread with a progress bar, and a button that ends it without trace.
+
+The work is compressing, parsing and packing, which leave the interpreter free for other people's pages.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from typing import Generic, Protocol, TypeVar
+
+import streamlit as st
+
+from pages.shared.layout import with_actions
+from pages.shared.waiting import show_progress
+from rulerank.errors import RulerankError
+
+T = TypeVar("T")
+Progress = Callable[[int, int | None], None]
+
+QUICK = 0.7
+"""Seconds that a page waits before it shows a progress bar: small files are read by then."""
+
+_log = logging.getLogger("rulerank")
+
+
+class CancelledError(RulerankError):
+    """Somebody pressed Cancel; whatever was begun is undone."""
+
+
+class Task(Generic[T]):
+    """A function that runs in a thread: `work(progress)`, where progress raises once the task is cancelled."""
+
+    def __init__(self, work: Callable[[Progress], T], words: str) -> None:
+        self.words = words
+        self.result: T | None = None
+        self.error: RulerankError | None = None
+        self.share: float | None = None
+        self._work = work
+        self._cancelled = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="rulerank-task", daemon=True)
+        self._thread.start()
+
+    @property
+    def running(self) -> bool:
+        """Whether it is still at work."""
+        return self._thread.is_alive()
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether it was ended before its result was there."""
+        return isinstance(self.error, CancelledError)
+
+    def cancel(self) -> None:
+        """End it at its next step."""
+        self._cancelled.set()
+
+    def close(self) -> None:
+        """End it, if it is not over: nobody wants its result any more."""
+        self.cancel()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait for its end, so that quick work needs no progress bar; False if it goes on."""
+        self._thread.join(seconds)
+        return not self.running
+
+    def _progress(self, done: int, total: int | None) -> None:
+        if self._cancelled.is_set():
+            raise CancelledError("cancelled; nothing was kept")
+        self.share = min(1.0, done / total) if total else None
+
+    def _run(self) -> None:
+        try:
+            self.result = self._work(self._progress)
+        except RulerankError as error:
+            self.error = error
+        except MemoryError:
+            self.error = RulerankError("there is not enough memory for this; try a smaller file")
+        except Exception:
+            _log.exception("%s failed", self.words)
+            self.error = RulerankError(f"{self.words} failed, and nothing was kept; the server's log says more")
+
+
+class Watched(Protocol):
+    """Work that can be watched: a `Task` in this process, or a job of the worker's."""
+
+    words: str
+
+    @property
+    def running(self) -> bool:
+        """Whether it is still at work."""
+
+    @property
+    def share(self) -> float | None:
+        """How much is done, from 0 to 1, where that is known."""
+
+    def cancel(self) -> None:
+        """End it at its next step."""
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait for its end; False if it goes on."""
+
+
+def watch(task: Watched, *, key: str) -> bool:
+    """Show the progress of a task with a button to cancel it; True once it is over. Ends the page's run until then."""
+    if task.wait(QUICK):
+        return True
+    _bar(task, key)
+    return False
+
+
+@st.fragment(run_every=0.3)
+def _bar(task: Watched, key: str) -> None:
+    if not task.running:
+        st.rerun()
+    bar, button = with_actions(key)
+    share = f" {task.share:.0%}" if task.share is not None else ""
+    words = f"{task.words}...{share}"
+    job = getattr(task, "job", None)
+    if job is None:
+        bar.progress(task.share or 0.0, text=words)
+    else:
+        show_progress(bar, job, task.share or 0.0, words)
+    if button.button("Cancel", key=f"cancel-{key}", icon=":material/close:"):
+        task.cancel()
+        st.toast("Cancelling; nothing will be kept.")

@@ -1,0 +1,1 @@
+"""Simulate: samplers and rankers compared on known grades."""
