@@ -22,6 +22,8 @@ BUSY_MILLISECONDS = 30_000
 CONNECT_SECONDS = 10
 PROBE_SECONDS = 2.0
 """For how long a proof that the database can be written to is good enough for `Database.trouble`."""
+DRAIN_SECONDS = 2.0
+"""For how long a new transaction waits until the ones on connections that are void have ended."""
 
 _log = logging.getLogger("rulerank")
 
@@ -61,6 +63,10 @@ class Database:
         self._trouble: StoreError | None = None
         self._proved_at = float("-inf")
         self._renewals = 0
+        self._void = False  # whether all open connections must be closed before another one is opened
+        self._in_use = 0
+        self._ended = threading.Condition()
+        self._thread = threading.local()  # `depth`: how many connections this thread itself has in use
         if self.is_sqlite:
             sa.event.listen(self.engine, "do_connect", self._find_file)
             if self._opened is not None:
@@ -84,7 +90,7 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[sa.Connection]:
         """Yield a connection that sees one consistent state and writes nothing."""
-        with self._named(), self.engine.connect() as connection:
+        with self._named(), self._connected() as connection:
             if self.is_sqlite:
                 connection.exec_driver_sql("BEGIN")
                 self._check(connection)
@@ -101,13 +107,13 @@ class Database:
         than in the file. PostgreSQL: with `campaign`, one writer a campaign at a time, in any process.
         """
         if not self.is_sqlite:
-            with self._named(), self.engine.begin() as connection:
+            with self._named(), self._connected() as connection, connection.begin():
                 if campaign is not None:
                     connection.execute(sa.select(sa.func.pg_advisory_xact_lock(campaign)))
                 yield connection
             self._proved()
             return
-        with self._named(), self._lock, self.engine.connect() as connection:
+        with self._named(), self._lock, self._connected() as connection:
             if self._writing:  # the lock lets its own thread in again, and the file would wait for itself
                 raise DatabaseError("a write was begun inside another one; finish the first")
             self._writing = True
@@ -164,6 +170,31 @@ class Database:
         return f"the database {self.path or self.url}"  # a URL prints without its password
 
     @contextmanager
+    def _connected(self) -> Iterator[sa.Connection]:
+        """Yield a connection; after trouble that clings to connections, only once all earlier ones are closed.
+
+        A process has one view of a SQLite file's shared memory for all of its connections. If the file was read-only
+        when the first of them was opened, so is every further one, until the last one is closed.
+        """
+        depth = getattr(self._thread, "depth", 0)
+        with self._ended:
+            if not depth:  # whoever is inside a transaction must not wait for its end
+                self._ended.wait_for(lambda: not (self._void and self._in_use), DRAIN_SECONDS)
+            if self._void and not self._in_use:
+                self.engine.dispose()
+                self._void = False
+            self._in_use += 1
+        self._thread.depth = depth + 1
+        try:
+            with self.engine.connect() as connection:
+                yield connection
+        finally:
+            self._thread.depth = depth
+            with self._ended:
+                self._in_use -= 1
+                self._ended.notify_all()
+
+    @contextmanager
     def _named(self) -> Iterator[None]:
         """Turn trouble with the database within a block into a `StoreError`, and note it for the administrator."""
         try:
@@ -182,8 +213,8 @@ class Database:
         if self._trouble is None or self._trouble.kind != trouble.kind:  # once, not at every try
             _log.error("%s: %s", trouble.kind, getattr(trouble, "cause", trouble))
         self._trouble = trouble
-        if trouble.kind in ("gone", "read_only"):  # a connection that was opened read-only stays so
-            self.engine.dispose()
+        if trouble.kind in ("gone", "read_only"):
+            self._void = True
         if trouble.kind == "gone":
             self.renew()
 
