@@ -29,7 +29,7 @@ from typing import Any
 import streamlit as st
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
@@ -124,7 +124,7 @@ async def act(request: Request) -> Response:
         asked = await request.json()
         if not isinstance(asked, dict):
             raise ValueError("not an object")
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError, ClientDisconnect):  # who has hung up hears nothing, and asks again
         return reply({"problem": "This question cannot be read; reload the page."}, 400)
     cookie = None if mode == "open" else request.cookies.get(context.COOKIE, "")
     try:

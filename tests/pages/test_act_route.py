@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import pytest
 from starlette.applications import Starlette
+from starlette.requests import Request
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
@@ -358,3 +359,14 @@ def test_an_archived_campaign_says_so(tab, workspace):
         assert "archived" in told["pause"]["text"]
     assert tab.events() == []
     assert tab.opened.live.open_claims()  # it stays as it was, should the campaign come back
+
+
+def test_a_question_that_breaks_off_is_no_error_of_the_server(app_module):
+    async def receive():
+        return {"type": "http.disconnect"}
+
+    scope = {"type": "http", "method": "POST", "path": "/act", "headers": [(b"content-length", b"40")]}
+    answering = app_module.act(Request(scope, receive))
+    with pytest.raises(StopIteration) as answered:
+        answering.send(None)  # nothing in it waits, so it runs to its end
+    assert answered.value.value.status_code == 400
