@@ -9,18 +9,12 @@ import tarfile
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
+from thorough import load_profile
 
 # Tables are cut to the width of the window, of which a test has none.
 os.environ["COLUMNS"] = "200"
 
-settings.register_profile(
-    "rulerank",
-    deadline=None,
-    max_examples=60,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
-)
-settings.load_profile("rulerank")
+load_profile()
 
 REFERENCE = Path(os.environ.get("RULERANK_REFERENCE", Path(__file__).parents[2] / "shared"))
 REQUIRED = os.environ.get("RULERANK_REFERENCE_REQUIRED", "") == "1"

@@ -6,9 +6,10 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from live_helpers import Clock, fresh_row, grade_next, make_live, random_pool, row_of
+from thorough import examples
 
 from rulerank.campaign import (
     ActRefusedError,
@@ -473,7 +474,7 @@ class Request:
         max_size=25,
     ),
 )
-@settings(max_examples=80)
+@examples(80)
 def test_repeated_and_reordered_acts_give_the_log_that_they_give_once(seed, overlap, acts):
     """Older requests arrive again, in any order, between those that a person waits for; the clock jumps about."""
     items, _ = random_pool(10, seed=seed)

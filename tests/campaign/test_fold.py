@@ -5,8 +5,9 @@ from __future__ import annotations
 from statistics import median_low
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from thorough import examples
 
 from rulerank.campaign import AGGREGATIONS, Fold, Kind, LabelEvent, aggregate
 from rulerank.errors import InputError
@@ -98,7 +99,7 @@ class Plain:
 
 
 @given(log=logs(), rule=st.sampled_from(AGGREGATIONS))
-@settings(max_examples=120)
+@examples(120)
 def test_any_log_folds_as_a_plain_look_at_all_of_it_does(log, rule):
     fold = Fold(rule=rule)
     for event in log:

@@ -8,9 +8,10 @@ from contextlib import contextmanager, suppress
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from live_helpers import ACTS, Clock, do, fresh_row, grade_next, label_alone, make_live, random_pool, row_of
+from thorough import examples
 
 from rulerank.campaign import GradeLevel, Kind, MemoryLog, NotYoursError, Pause, TooSoonError
 from rulerank.errors import InputError
@@ -31,7 +32,7 @@ def run_of(sampler: str, items: np.ndarray, grades: np.ndarray):
 
 @pytest.mark.parametrize("sampler", ["ssar", "ssarp"])
 @given(seed=seeds, rows=st.integers(1, 30), slips=st.lists(st.booleans(), max_size=30))
-@settings(max_examples=25)
+@examples(25)
 def test_one_annotator_gets_the_order_of_run_to_the_stop_slips_and_all(sampler, seed, rows, slips):
     items, grades = random_pool(rows, seed=seed)
     live = make_live(items, sampler=sampler, partitions=2)
@@ -316,7 +317,7 @@ def test_a_released_document_goes_to_whoever_asks_next():
 
 
 @given(seed=seeds)
-@settings(max_examples=15)
+@examples(15)
 def test_claimed_documents_count_with_the_grade_that_the_ranker_predicts(seed):
     items, grades = random_pool(20, seed=seed)
     live = make_live(items)
@@ -339,7 +340,7 @@ def test_claimed_documents_count_with_the_grade_that_the_ranker_predicts(seed):
 
 
 @given(seed=seeds, people=st.integers(1, 4), overlap=st.integers(1, 3))
-@settings(max_examples=25)
+@examples(25)
 def test_overlap_asks_so_many_people_and_nobody_twice(seed, people, overlap):
     items, grades = random_pool(10, seed=seed)
     live = make_live(items, overlap=overlap)
@@ -386,7 +387,7 @@ def test_who_cannot_tell_is_not_asked_again_for_a_second_opinion():
     sampler=st.sampled_from(["ssar", "ssar", "ssarp", *samplers.names()]),
     acts=st.lists(st.tuples(st.sampled_from(ACTS), st.integers(0, 2)), min_size=1, max_size=18),
 )
-@settings(max_examples=60)
+@examples(60)
 def test_whoever_opens_the_log_proposes_the_same_document(seed, people, overlap, sampler, acts):
     items, grades = random_pool(12, seed=seed)
     clock = Clock()
@@ -416,7 +417,7 @@ class Failing(MemoryLog):
 
 
 @given(seed=seeds, acts=st.lists(st.tuples(st.sampled_from(ACTS), st.booleans()), min_size=1, max_size=12))
-@settings(max_examples=25)
+@examples(25)
 def test_what_was_not_committed_leaves_no_trace_in_the_state(seed, acts):
     items, grades = random_pool(10, seed=seed)
     log, clock = Failing(), Clock()

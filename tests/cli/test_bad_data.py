@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from mutations import CLARA_GRADES, FOLDERS, TOKENS, click_log, letor, mutated
+from thorough import tries
 
 from rulerank.cli import output
 from rulerank.cli.program import app, run
@@ -66,7 +67,7 @@ def test_each_fault_in_a_letor_file(program, token, tmp_path):
 def test_letor_files_of_others(program, good, part):
     rng = random.Random(SEED + part)
     codes = set()
-    for _ in range(8):
+    for _ in range(tries(8)):
         (good / "bad.txt").write_bytes(mutated(letor(), rng))
         codes.add(program("info", "bad.txt")[0])
         program("info", "bad.txt", "--json")
@@ -86,7 +87,7 @@ def test_letor_files_of_others(program, good, part):
 @pytest.mark.parametrize("name", click_log())
 def test_click_logs_of_others(program, good, name):
     rng = random.Random(SEED)
-    for _ in range(12):
+    for _ in range(tries(12)):
         (good / f"bad-{name}").write_bytes(mutated(click_log()[name], rng))
         more: tuple[object, ...] = ()
         if "clara" in name:
@@ -98,7 +99,7 @@ def test_click_logs_of_others(program, good, name):
 
 def test_click_models_of_others(program, good):
     rng = random.Random(SEED)
-    for _ in range(20):
+    for _ in range(tries(20)):
         (good / "bad.json").write_bytes(mutated((good / "fit.json").read_bytes(), rng))
         program("clicks", "evaluate", "log.csv", "--saved", "bad.json")
 
@@ -108,7 +109,7 @@ def test_folders_of_others(program, tmp_path, kind):
     rng = random.Random(SEED)
     codes = set()
     (tmp_path / "texts").mkdir()
-    for _ in range(10):
+    for _ in range(tries(10)):
         victim = rng.choice(list(FOLDERS[kind]))
         for name, data in FOLDERS[kind].items():
             (tmp_path / "texts" / name).write_bytes(mutated(data, rng) if name == victim else data)

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 import sqlalchemy as sa
 from db_helpers import Office, add_office, add_people, quick_settings, small_collection, url_of
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from live_helpers import Clock, grade_next, label_alone
+from thorough import examples
 
 from db.campaigns import Campaigns
 from db.collections import Collections
@@ -118,7 +119,7 @@ ACTS = ["grade", "grade", "grade", "cannot_tell", "undo", "two", "import", "adju
 
 
 @given(kinds=st.lists(st.sampled_from(ACTS), max_size=14), data=st.data())
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_the_list_of_campaigns_says_how_far_they_are(database, kinds, data):
     people = add_people(database, 2)
     office = add_office(database, small_collection(), name=f"campaign of {people}", overlap=2)

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 import sqlalchemy as sa
 from db_helpers import small_collection, url_of
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
+from thorough import examples
 
 import db.collections
 from db.collections import Collections
@@ -46,7 +47,7 @@ def any_collection(draw):
 
 
 @given(collection=any_collection())
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_collection_comes_back_bit_for_bit(database, collection):
     stored = Collections(database)
     before = db.collections.CHUNK_ROWS

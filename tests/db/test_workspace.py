@@ -14,9 +14,10 @@ from threading import Barrier
 
 import pytest
 from db_helpers import Office, add_office, add_people, small_collection, url_of
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from live_helpers import ACTS, Clock, do, grade_next, row_of
+from thorough import examples
 
 from db.store.engine import Database
 from db.workspace import Workspace
@@ -25,7 +26,7 @@ from rulerank.campaign import Kind, Offer, Pause
 ROOT = Path(__file__).parents[2]
 numbers = itertools.count(1)
 acts = st.lists(st.tuples(st.sampled_from(ACTS), st.integers(0, 2), st.booleans()), min_size=1, max_size=14)
-on_one_database = settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+on_one_database = examples(12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @pytest.fixture

@@ -6,9 +6,10 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from thorough import examples
 
 from rulerank.discretize import MDLP, Discretizer, EqualWidth, Tube, informative_features
 from rulerank.errors import InputError, NotFittedError
@@ -38,7 +39,7 @@ def test_the_four_are_registered():
 
 @every
 @given(X=matrices)
-@settings(max_examples=40)
+@examples(40)
 def test_items_lie_in_their_bins_and_rise_with_the_values(name, X):
     fitted = discretizers[name]().fit(X, grades_for(X))
     items = fitted.transform(X)
@@ -60,7 +61,7 @@ def test_items_lie_in_their_bins_and_rise_with_the_values(name, X):
 
 @every
 @given(X=matrices, seed=st.integers(0, 100))
-@settings(max_examples=20)
+@examples(20)
 def test_the_order_of_the_rows_does_not_matter(name, X, seed):
     shuffled = np.random.default_rng(seed).permutation(len(X))
     grades = grades_for(X)
@@ -72,7 +73,7 @@ def test_the_order_of_the_rows_does_not_matter(name, X, seed):
 
 @every
 @given(X=matrices)
-@settings(max_examples=20)
+@examples(20)
 def test_saving_through_json_loses_nothing(name, X):
     fitted = discretizers[name]().fit(X, grades_for(X), feature_names=[f"f{j}" for j in range(X.shape[1])])
     loaded = Discretizer.from_dict(json.loads(json.dumps(fitted.to_dict())))

@@ -6,6 +6,7 @@ import importlib.util
 import os
 
 import pytest
+from thorough import REASON, THOROUGH
 
 from tests.e2e.faults.report import Plan
 from tests.e2e.faults.trial import Trial
@@ -23,10 +24,12 @@ def store(request) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("store", "servers", "seconds"), [("sqlite", 1, 60.0), ("postgresql", 2, 60.0)], indirect=["store"]
+    ("store", "servers"),
+    [("sqlite", 1), pytest.param("postgresql", 2, marks=pytest.mark.skipif(not THOROUGH, reason=REASON))],
+    indirect=["store"],
 )
-def test_nothing_is_lost_doubled_or_made_up_under_faults(store, servers, seconds):
-    report = Trial(Plan(seconds=seconds, postgres=store, servers=servers, seed=13)).run()
+def test_nothing_is_lost_doubled_or_made_up_under_faults(store, servers):
+    report = Trial(Plan(seconds=60.0, postgres=store, servers=servers, seed=13)).run()
     assert report.violations == [], str(report)
     # The trial was one: acts were acknowledged, processes killed, and their proposals compared.
     assert report.history.counts["acknowledged"] > 0

@@ -7,7 +7,8 @@ import re
 
 import pytest
 from export_reference import EVENTS, awkward, collections, plain
-from hypothesis import given, settings
+from hypothesis import given
+from thorough import examples
 
 from rulerank.errors import InputError, UnknownNameError
 from rulerank.export import Export, check, export_files, formats
@@ -38,7 +39,7 @@ def test_what_is_written_passes_its_check(name, unlabelled):
         assert formats[name]().check(export, file, data) == []
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(collections())
 def test_any_collection_passes(collection):
     distinct = ["letor", "folds", "features", "lightgbm", "csv", "events"]  # qrels would need distinct docids

@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 import simple_writers
 from export_reference import awkward, collections, plain, unpacked
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from thorough import examples
 
 from rulerank.collection import Collection
 from rulerank.export import CheckFailedError, Export, bundle, check, export_files, make_bundle, pieces
@@ -75,7 +76,7 @@ def test_every_file_of_the_bundle_is_as_if_plainly_written(collection, folds):
     assert [json.loads(line) for line in found["events.jsonl"].split(b"\n")[:-1]] == LOG
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(collections())
 def test_so_is_any_collection(collection):
     names = ["letor", "folds", "lightgbm", "csv", "events"]
@@ -94,7 +95,7 @@ def test_blocks_are_shared_where_they_are_large_and_joined_where_they_are_tiny()
         assert pieces.joined(whole) == export.text
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(collections(), st.data())
 def test_the_compiled_check_of_svmlight_lines_agrees_with_the_reader(collection, data):
     export = Export.prepare(collection, unlabelled=False)

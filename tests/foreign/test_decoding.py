@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from thorough import examples
 
 from rulerank.clicks import read_log
 from rulerank.collection import Collection
@@ -253,7 +254,7 @@ noise = st.binary(max_size=12) | st.text(max_size=6).map(lambda text: text.encod
 
 @pytest.mark.parametrize("field", FIELDS)
 @given(noise=noise)
-@settings(max_examples=150)
+@examples(150)
 def test_any_bytes_in_letor_are_refused_by_line_or_can_be_kept(field, noise):
     data = b"0 qid:0 1:1\n" + FIELDS[field].replace(b"%s", noise)
     found, error = outcome(lambda: letor(data))
@@ -271,7 +272,7 @@ def test_any_bytes_in_letor_are_refused_by_line_or_can_be_kept(field, noise):
 
 
 @given(noise=noise, place=st.sampled_from(["qid", "text", "json id", "json text"]))
-@settings(max_examples=200)
+@examples(200)
 def test_any_bytes_in_texts_are_refused_by_line_or_can_be_kept(noise, place):
     line = {
         "qid": b"q%s\ttext", "text": b"q\ttext %s", "json id": b'{"id": "q%s", "text": "t"}',
@@ -286,7 +287,7 @@ def test_any_bytes_in_texts_are_refused_by_line_or_can_be_kept(noise, place):
 
 
 @given(noise=noise, place=st.sampled_from(["query", "document", "json"]))
-@settings(max_examples=150)
+@examples(150)
 def test_any_bytes_in_click_logs_are_refused_by_line_or_can_be_kept(noise, place):
     row = {
         "query": b"query,documents,grades,clicks\nq%s,a b,1 0,0 1\n",

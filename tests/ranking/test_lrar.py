@@ -7,9 +7,10 @@ from fractions import Fraction
 import brute_force
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from thorough import examples
 
 from rulerank.errors import InputError
 from rulerank.ranking import LRAR, LRARItems
@@ -43,7 +44,7 @@ def sets(draw):
     confidence=st.sampled_from([0.0, 0.001, 0.25, 0.6]),
     offset=st.integers(0, 2),
 )
-@settings(max_examples=60)
+@examples(60)
 def test_ranks_equal_those_of_the_enumerated_rules(data, size, support, confidence, offset):
     items, grades, documents = data
     labelled = list(zip(items, grades, strict=True))
@@ -65,7 +66,7 @@ def test_ranks_equal_those_of_the_enumerated_rules(data, size, support, confiden
     happenings=st.lists(st.tuples(st.booleans(), st.integers(0, 100), st.integers(0, 5)), max_size=10),
     offset=st.integers(0, 1),
 )
-@settings(max_examples=50)
+@examples(50)
 def test_a_watched_pool_is_ranked_as_by_a_fresh_fit_to_the_last_bit(data, size, happenings, offset):
     items, grades, pool = data
     model = LRAR(size, rule_offset=offset).watch(pool).fit(items, grades)

@@ -9,9 +9,10 @@ from fractions import Fraction
 import brute_force
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from thorough import examples
 
 from rulerank.errors import InputError
 from rulerank.ranking import LRAR, EagerRules, QueryLevelRules, QueryTermRules, StableRules
@@ -33,7 +34,7 @@ def sets(draw):
     support=st.sampled_from(["0", "0.001", "0.1", "0.3", "0.7", "1"]),
     confidence=st.sampled_from([0.001, 0.25, 0.5, 1.0]),
 )
-@settings(max_examples=40)
+@examples(40)
 def test_eager_rules_have_the_same_thresholds_for_every_document(data, size, support, confidence):
     items, grades, _, documents = data
     labelled = list(zip(items, grades, strict=True))
@@ -52,7 +53,7 @@ def test_eager_rules_have_the_same_thresholds_for_every_document(data, size, sup
     error=st.sampled_from([0.0, 1.96]),
     least=st.integers(1, 2),
 )
-@settings(max_examples=60)
+@examples(60)
 def test_stable_rules_and_the_fall_back_to_all_rules(data, size, phi, agreement, error, least):
     items, grades, qids, documents = data
     labelled = list(zip(items, grades, strict=True))
@@ -104,7 +105,7 @@ def term_rules(document, terms, labelled, size):
     terms=st.lists(st.lists(st.sampled_from("abc"), max_size=4), min_size=5, max_size=5),
     asked=st.lists(st.integers(1, 5), min_size=4, max_size=4),
 )
-@settings(max_examples=60)
+@examples(60)
 def test_query_terms_stand_beside_items(data, size, terms, asked):
     items, grades, qids, documents = data
     told = dict(enumerate(terms, 1))
@@ -141,7 +142,7 @@ def plain_query_level(items, grades, qids, documents, size):
 
 
 @given(data=sets(), size=st.integers(1, 3))
-@settings(max_examples=40)
+@examples(40)
 def test_query_level_rules_from_the_first_equation_to_the_last(data, size):
     items, grades, qids, documents = data
     model = QueryLevelRules(max_antecedent=size).fit(items, grades, qids)

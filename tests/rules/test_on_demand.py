@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from thorough import examples
 
 from rulerank.ranking import LRAR
 from rulerank.rules.mine import Thresholds, rule_sums
 from rulerank.rules.on_demand import FEW, few_rule_sums
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(
     seed=st.integers(0, 10**6),
     labelled=st.integers(1, 40),

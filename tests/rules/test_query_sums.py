@@ -7,8 +7,9 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from thorough import examples
 
 from rulerank.rules import query_sums as query_sums_module
 from rulerank.rules.mine import RuleSums, Thresholds, rule_sums
@@ -39,7 +40,7 @@ def assert_same(found: list[RuleSums], expected: list[RuleSums]) -> None:
         np.testing.assert_array_equal(ours.numbers, theirs.numbers)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
     features=st.integers(1, 9),

@@ -5,9 +5,10 @@ from __future__ import annotations
 import brute_force
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from thorough import examples
 
 from rulerank.errors import InputError
 from rulerank.rules import CachedMiner, RuleCache, mine_document
@@ -26,7 +27,7 @@ def sets(draw):
 @given(
     data=sets(), size=st.integers(1, 3), support=st.integers(0, 3), confidence=st.sampled_from([0, 0.001, 0.3, 0.6, 1])
 )
-@settings(max_examples=60)
+@examples(60)
 def test_a_document_is_mined_as_by_enumeration(data, size, support, confidence):
     items, grades, documents = data
     labelled = list(zip(items, grades, strict=True))
@@ -62,7 +63,7 @@ def test_bad_input_to_mining_is_refused():
 
 
 @given(data=sets(), size=st.integers(1, 3), capacity=st.sampled_from([0, 1, 2, 5, 20, 10_000]))
-@settings(max_examples=60)
+@examples(60)
 def test_the_cached_miner_gives_the_same_rules_for_any_capacity(data, size, capacity):
     items, grades, documents = data
     cache = RuleCache(capacity)

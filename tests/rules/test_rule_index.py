@@ -7,9 +7,10 @@ from math import comb
 import brute_force
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from thorough import examples
 
 from rulerank.rules import RuleIndex
 
@@ -37,7 +38,7 @@ def stories(draw):
 
 
 @given(story=stories(), size=st.integers(1, 3))
-@settings(max_examples=80)
+@examples(80)
 def test_counts_are_exact_after_any_labels_and_undos(story, size):
     pool, happenings = story
     index = RuleIndex(pool, max_antecedent=size)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import brute_force
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from thorough import examples
 
 from rulerank.errors import InputError, MemoryLimitError
 from rulerank.rules import Explanation, Rule, RuleIndex
@@ -24,7 +25,7 @@ def as_told(explanation: Explanation):
     labels=st.lists(st.tuples(st.integers(0, 6), st.integers(0, 2)), max_size=8),
     size=st.integers(1, 3),
 )
-@settings(max_examples=50)
+@examples(50)
 def test_an_explanation_tells_every_rule_and_every_new_item(pool, labels, size):
     labels = [(row % len(pool), grade) for row, grade in labels]
     index = RuleIndex(pool, max_antecedent=size)

@@ -7,9 +7,10 @@ from fractions import Fraction
 import brute_force
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from thorough import examples
 
 from rulerank.errors import InputError, MemoryLimitError
 from rulerank.rules import PoolScores
@@ -42,7 +43,7 @@ thresholds = st.builds(
 
 
 @given(data=sets(), size=st.integers(1, 3), least=thresholds)
-@settings(max_examples=100)
+@examples(100)
 def test_sums_equal_those_of_the_enumerated_rules(data, size, least):
     items, classes, width, pool = data
     found = rule_sums(items.T, classes, width, pool.T, max_antecedent=size, thresholds=least)
@@ -52,7 +53,7 @@ def test_sums_equal_those_of_the_enumerated_rules(data, size, least):
 
 
 @given(data=sets(most_classes=12, documents=14), size=st.integers(1, 3))
-@settings(max_examples=60)
+@examples(60)
 def test_many_classes_do_not_leak_from_one_antecedent_into_the_next(data, size):
     items, classes, width, pool = data
     found = rule_sums(items.T, classes, width, pool.T, max_antecedent=size)
@@ -63,7 +64,7 @@ def test_many_classes_do_not_leak_from_one_antecedent_into_the_next(data, size):
 @given(
     data=sets(), size=st.integers(1, 3), share=st.sampled_from(["0.001", "0.1", "0.2", "0.25", "0.34", "0.5", "0.7"])
 )
-@settings(max_examples=60)
+@examples(60)
 def test_a_support_can_be_a_share_of_the_projection(data, size, share):
     items, classes, width, pool = data
     labelled = list(zip(items, classes, strict=True))
@@ -97,7 +98,7 @@ def test_a_share_of_the_projection_is_met_exactly():
     error=st.sampled_from([0.0, 1.0, 1.96]),
     least=st.integers(1, 3),
 )
-@settings(max_examples=100)
+@examples(100)
 def test_only_stable_rules_count_in_every_reading(data, size, queries, phi, agreement, error, least):
     items, classes, width, pool = data
     qids = sorted(queries[: len(items)])  # rows of a query stand together
@@ -157,7 +158,7 @@ def test_all_256_bins():
     undone=st.lists(st.integers(0, 100), max_size=10),
     loaded=st.booleans(),
 )
-@settings(max_examples=80)
+@examples(80)
 def test_sums_kept_label_by_label_equal_those_from_scratch_to_the_last_bit(data, size, least, undone, loaded):
     items, classes, width, pool = data
     columns = np.ascontiguousarray(pool.T)

@@ -6,9 +6,10 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from thorough import examples
 
 from rulerank.errors import InputError
 from rulerank.sampling import Cover
@@ -59,7 +60,7 @@ def test_every_cut_is_that_of_plain_single_linkage(columns):
 
 
 @given(hnp.arrays(np.float64, st.tuples(st.integers(1, 12), st.integers(1, 9)), elements=st.sampled_from([0, 0.5, 1])))
-@settings(max_examples=60)
+@examples(60)
 def test_with_equal_distances_clusters_are_what_shorter_edges_connect(points):
     linkage = single_linkage(points)
     documents = len(points)
@@ -75,7 +76,7 @@ def test_with_equal_distances_clusters_are_what_shorter_edges_connect(points):
 
 
 @given(points=hnp.arrays(np.float64, (10, 5), elements=st.floats(0, 1, width=16)), clusters=st.integers(1, 10))
-@settings(max_examples=40)
+@examples(40)
 def test_the_documents_of_a_node_stand_side_by_side(points, clusters):
     linkage = single_linkage(points)
     node, _ = unlabelled_clusters(linkage.parent, np.zeros(10, bool), clusters)

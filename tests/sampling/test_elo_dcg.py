@@ -7,10 +7,11 @@ from math import log2
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from sklearn.linear_model import Ridge
+from thorough import examples
 
 from rulerank.errors import InputError
 from rulerank.ranking import LRAR
@@ -54,7 +55,7 @@ def samples(draw):
 
 
 @given(samples())
-@settings(max_examples=80)
+@examples(80)
 def test_losses_are_those_of_enumeration(drawn):
     gains, starts, depth = drawn
     discount = discounts(depth, int(np.diff(starts).max()) + 1)
@@ -68,7 +69,7 @@ def test_losses_are_those_of_enumeration(drawn):
 
 
 @given(hnp.arrays(np.float64, (4, 12), elements=st.floats(0, 1, width=16)), st.integers(1, 12))
-@settings(max_examples=40)
+@examples(40)
 def test_losses_are_never_negative_and_nothing_is_lost_where_members_agree(gains, depth):
     starts = np.array([0, 5, 12])
     discount = discounts(depth, 8)
@@ -180,7 +181,7 @@ def contract_of(learner):
     steps=st.lists(st.tuples(st.sampled_from(["next", "next", "undo", "hide"]), st.integers(0, 99), st.integers(0, 3))),
     batch=st.sampled_from([1, 3]),
 )
-@settings(max_examples=25)
+@examples(25)
 def test_undo_and_relabel_leave_no_trace(learner, steps, batch):
     items, _, data = made_up(4, rows=9)
     sampler = ELODCG(batch=batch, **contract_of(learner)).start(items, **data)

@@ -7,9 +7,10 @@ from collections import Counter
 import numpy as np
 import pytest
 import sampling_reference
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from thorough import examples
 
 from rulerank.errors import InputError
 from rulerank.ranking import LRAR
@@ -41,7 +42,7 @@ def test_every_document_is_equally_likely_to_be_first():
 
 
 @given(qids=st.lists(st.integers(0, 4), min_size=1, max_size=25), seed=st.integers(0, 5))
-@settings(max_examples=40)
+@examples(40)
 def test_labels_are_spread_evenly_over_queries(qids, seed):
     sampler = QueryStratifiedRandom(seed=seed).start(np.zeros((len(qids), 1), np.uint8), qids=qids)
     labels, left = Counter(dict.fromkeys(qids, 0)), Counter(qids)
@@ -75,7 +76,7 @@ def test_the_highest_value_first_and_of_equals_the_earlier_row():
 
 
 @given(items=hnp.arrays(np.uint8, st.tuples(st.integers(1, 9), st.integers(1, 4)), elements=st.integers(0, 2)))
-@settings(max_examples=40)
+@examples(40)
 def test_the_farthest_document_in_the_space_of_items(items):
     # Items as 0/1 columns: the squared distance is twice the number of features that differ.
     points = np.concatenate([(items == value).astype(float) for value in range(3)], axis=1)

@@ -7,8 +7,9 @@ import dataclasses
 import numpy as np
 import pytest
 import sklearn.base
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from thorough import examples
 
 from rulerank.errors import InputError, NotFittedError
 from rulerank.registry import samplers
@@ -116,7 +117,7 @@ def test_a_label_and_its_undo_restore_the_proposal(name):
     ),
     seed=st.integers(0, 3),
 )
-@settings(max_examples=30)
+@examples(30)
 def test_the_state_is_that_of_a_fresh_replay_of_what_is_left(name, steps, seed):
     data, _ = made_up(rows=9, columns=4, seed=seed)
     sampler = started(name, **data)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from live_helpers import ACTS, Clock, do, fresh_row, label_alone, make_live, random_pool, row_of
+from thorough import examples
 
 from rulerank.registry import samplers
 
@@ -25,7 +26,7 @@ def test_one_annotator_gets_the_order_of_run_slips_and_all(sampler):
 
 @both
 @given(acts=st.lists(st.tuples(st.sampled_from(ACTS), st.integers(1, 3)), min_size=12, max_size=40))
-@settings(max_examples=15)
+@examples(15)
 def test_a_new_process_proposes_the_same(sampler, acts):
     items, grades = random_pool(20, seed=3)
     clock = Clock()

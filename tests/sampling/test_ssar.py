@@ -6,9 +6,10 @@ import brute_force
 import numpy as np
 import pytest
 import sampling_reference
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from thorough import examples
 
 from rulerank.sampling import SSAR
 
@@ -51,7 +52,7 @@ def pools(draw):
 
 
 @given(pool=pools(), size=st.integers(1, 3))
-@settings(max_examples=80)
+@examples(80)
 def test_any_pool_is_sampled_as_by_enumeration(pool, size):
     items, grades = pool
     run = SSAR(max_antecedent=size).run(items, grades)
@@ -59,7 +60,7 @@ def test_any_pool_is_sampled_as_by_enumeration(pool, size):
 
 
 @given(pool=pools())
-@settings(max_examples=30)
+@examples(30)
 def test_beyond_the_stop_every_document_is_named_once(pool):
     items, grades = pool
     sampler = SSAR()

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 import sampling_reference
 import scipy.stats
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from thorough import examples
 
 from rulerank.errors import InputError
 from rulerank.sampling import SSAR, SSARP
@@ -48,7 +49,7 @@ scorings = st.sampled_from(SCORINGS)
 
 
 @given(pool=pools(rows=12, features=7), partitions=st.integers(1, 9), scoring=scorings)
-@settings(max_examples=60)
+@examples(60)
 def test_features_are_dealt_as_described(pool, partitions, scoring):
     items, _ = pool
     hands = deal_features(items, partitions, scoring)
@@ -87,7 +88,7 @@ def test_the_scoring_decides_the_order_where_second_places_are_many():
 
 
 @given(pool=pools(), partitions=st.integers(1, 4), size=st.integers(1, 3), scoring=scorings)
-@settings(max_examples=60)
+@examples(60)
 def test_the_partitions_take_turns(pool, partitions, size, scoring):
     items, grades = pool
     run = SSARP(partitions, max_antecedent=size, scoring=scoring).run(items, grades)

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 import sklearn.base
 import sklearn.linear_model
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from thorough import examples
 
 from rulerank.errors import InputError, NotFittedError
 from rulerank.metrics import evaluate
@@ -105,7 +106,7 @@ def test_a_missing_package_is_named_with_its_requirements(name, package, monkeyp
         learners[name]().fit(np.eye(3), [0, 1, 2], [1, 1, 1])
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(st.integers(0, 10_000), st.integers(2, 30), st.integers(1, 8), st.sampled_from(CHOICES))
 def test_ridge_is_scikit_learns(seed, rows, columns, penalty):
     rng = np.random.default_rng(seed)
@@ -115,7 +116,7 @@ def test_ridge_is_scikit_learns(seed, rows, columns, penalty):
     assert np.allclose(ours, theirs, atol=1e-7)
 
 
-@settings(max_examples=10)
+@examples(10)
 @given(st.integers(0, 10_000), st.integers(4, 12), st.integers(1, 5))
 def test_ridge_chooses_the_penalty_that_predicts_left_out_documents_best(seed, rows, columns):
     rng = np.random.default_rng(seed)
@@ -138,7 +139,7 @@ def test_bad_settings_are_refused(model):
         model.fit(np.eye(3), [0, 1, 2], [1, 1, 1])
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=14))
 def test_pairs_are_those_of_one_query_with_different_grades(rows):
     grades, queries = np.array([g for g, _ in rows]), np.array([q for _, q in rows])
@@ -159,7 +160,7 @@ def test_rank_svm_draws_pairs_where_there_are_too_many(planted):
     assert not np.array_equal(few, other)
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(st.integers(0, 1000), st.integers(1, 20))
 def test_scaling_is_min_max_within_each_query(seed, rows):
     rng = np.random.default_rng(seed)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from thorough import examples
 
 from rulerank.collection import Collection
 from rulerank.errors import InputError
@@ -19,7 +20,7 @@ def keyed(collection):
     return sorted(zip(collection.qids.tolist(), collection.docids, strict=True))
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(st.integers(2, 7), st.integers(0, 1000))
 def test_queries_are_dealt_whole_and_evenly(folds, seed):
     collection = planted_collection(11, 12, 4, seed=1)

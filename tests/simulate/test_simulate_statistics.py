@@ -8,8 +8,9 @@ import math
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from thorough import examples
 
 from rulerank.errors import InputError
 from rulerank.simulate.statistics import (
@@ -72,7 +73,7 @@ def test_differences_without_spread():
     assert sign_flip([0.0, 0.0]).p == 1.0
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(st.lists(st.integers(-4, 4).map(lambda value: value / 8), min_size=1, max_size=10))
 def test_the_sign_flip_test_tries_all_signs(gaps):
     seen = abs(sum(gaps))
