@@ -12,7 +12,8 @@ import urllib.request
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 60.0
+PATIENCE = 240.0
+"""Seconds to wait for a server on a busy machine."""
 
 
 def free_port() -> int:
@@ -72,7 +73,7 @@ class Server:
         """Say whether the server answers."""
         path = "/health" if self.app == "app.py" else "/_stcore/health"
         try:
-            with urllib.request.urlopen(self.url + path, timeout=5) as answer:
+            with urllib.request.urlopen(self.url + path, timeout=30) as answer:
                 return bool(answer.status == 200)
         except (urllib.error.URLError, OSError):
             return False

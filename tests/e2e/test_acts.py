@@ -84,7 +84,7 @@ def test_a_key_waits_until_the_store_is_back(screen, server, log, folder):
     screen.page.keyboard.press("1")
     expect(told(screen)).to_contain_text("Your key 1 was not taken")
     with pytest.raises(urllib.error.HTTPError) as caught:
-        urllib.request.urlopen(f"{server.url}/health", timeout=10)
+        urllib.request.urlopen(f"{server.url}/health", timeout=60)
     assert caught.value.code == 503
     assert json.loads(caught.value.read())["parts"]["store"]["kind"] == "gone"
     other = screen.context.new_page()

@@ -43,10 +43,10 @@ def outside(screen: Screen) -> list[str]:
 
 def test_one_person_labels_and_looks_around(chromium, start):
     server = start(base=BASE)
-    with urllib.request.urlopen(address_of(server, f"/{BASE}/health"), timeout=10) as answer:
+    with urllib.request.urlopen(address_of(server, f"/{BASE}/health"), timeout=60) as answer:
         assert json.load(answer)["status"] == "ok"
     with pytest.raises(urllib.error.HTTPError):
-        urllib.request.urlopen(address_of(server, "/health"), timeout=10)
+        urllib.request.urlopen(address_of(server, "/health"), timeout=60)
     screen, log = Screen(chromium, server.url), Log(server.database)
     try:
         elsewhere = outside(screen)

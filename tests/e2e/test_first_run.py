@@ -20,7 +20,7 @@ PASSWORD = "correct horse battery"
 
 def ask(server: Server, method: str, path: str, form: dict[str, str] | None = None, **headers: str) -> tuple[int, str]:
     """Send a request with these headers; returns the status, and the words or cookies that came back."""
-    connection = HTTPConnection("localhost", server.port, timeout=30)
+    connection = HTTPConnection("localhost", server.port, timeout=60)
     sent = {key.replace("_", "-"): value for key, value in headers.items()}
     if form is not None:
         sent["Content-Type"] = "application/x-www-form-urlencoded"
@@ -92,7 +92,7 @@ def test_single_user_mode_refuses_to_listen_elsewhere(tmp_path):
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(free_port())]
     command += ["--server.address", "0.0.0.0"]
     environment = {**os.environ, "RULERANK_SIGN_IN": "open", "RULERANK_DATABASE": f"sqlite:///{tmp_path / 'labels.db'}"}
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=240, check=False)
     assert done.returncode != 0
     assert "rulerank: without sign-in the app must listen on localhost only" in done.stderr
     assert "Traceback" not in done.stderr

@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 from db.workspace import Workspace
 from rulerank.letor import read_letor, write_letor
 from rulerank.synthetic import planted_collection
-from tests.e2e.screen import PATIENCE, Log, Screen
+from tests.e2e.screen import Log, Screen
 
 LABELS = 30
 
@@ -87,12 +87,12 @@ def test_labels_move_the_progress_page(chromium, screen, server, log, grades):
     watcher.go("/progress")
     labelled = watcher.page.locator("[data-testid=stMetric]", has_text=f"of {len(grades)}").first
     number = labelled.locator("[data-testid=stMetricValue]")
-    expect(number).to_have_text(str(LABELS - 3), timeout=PATIENCE)
+    expect(number).to_have_text(str(LABELS - 3))
     for _ in range(3):
         token = screen.press(str(grades[log.held(token)]))
     screen.saved(LABELS)
     # Nobody touches the page that watches: it draws itself anew.
-    expect(number).to_have_text(str(LABELS), timeout=PATIENCE)
+    expect(number).to_have_text(str(LABELS))
     watcher.close()
 
 
@@ -125,7 +125,7 @@ def test_a_backup_becomes_a_new_database_with_the_same_next_document(chromium, s
     download.value.save_as(kept)
     upload(screen, "Restore a backup", kept)
     screen.click("Check and restore")
-    expect(screen.page.get_by_text("The backup is whole")).to_be_visible(timeout=PATIENCE)
+    expect(screen.page.get_by_text("The backup is whole")).to_be_visible()
     restored = next(folder.glob("*restored*.db"))
     expect(screen.page.get_by_text(restored.name).first).to_be_visible()
     second = start(database=f"sqlite:///{restored}")

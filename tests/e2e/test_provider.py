@@ -206,7 +206,7 @@ def test_a_wrong_configuration_ends_the_start_with_a_message(tmp_path, monkeypat
     monkeypatch.setenv("RULERANK_SIGN_IN", "oidc")
     monkeypatch.setenv("RULERANK_DATABASE", f"sqlite:///{tmp_path / 'labels.db'}")
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(free_port())]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=240, check=False)
     said = done.stdout + done.stderr
     assert done.returncode != 0
     assert re.search(rf"rulerank: .*{re.escape(words)}", said), said

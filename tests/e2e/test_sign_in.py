@@ -17,7 +17,7 @@ PASSWORD = "correct horse battery"
 
 def post(server: Server, path: str, form: dict[str, str], headers: dict[str, str], status: int = 303) -> str:
     """Send a form as a program can, and return the cookies of the answer."""
-    connection = HTTPConnection("localhost", server.port, timeout=30)
+    connection = HTTPConnection("localhost", server.port, timeout=60)
     kind = {"Content-Type": "application/x-www-form-urlencoded"}
     connection.request("POST", path, urlencode(form), {**kind, **headers})
     answer = connection.getresponse()

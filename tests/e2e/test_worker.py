@@ -40,7 +40,7 @@ def memory(pid: int, what: str) -> int:
 def health(server: Server) -> dict[str, str]:
     """How each part of the server does, and the whole."""
     try:
-        answer = urllib.request.urlopen(f"{server.url}/health", timeout=10)
+        answer = urllib.request.urlopen(f"{server.url}/health", timeout=60)
     except urllib.error.HTTPError as trouble:
         answer = trouble
     with answer:
@@ -49,7 +49,7 @@ def health(server: Server) -> dict[str, str]:
     return {"status": found["status"], **parts}
 
 
-def until(true: Callable[[], object], seconds: float = 60) -> None:
+def until(true: Callable[[], object], seconds: float = 240) -> None:
     end = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < end, "waited in vain"
@@ -85,7 +85,7 @@ class TestWorkers:
                     most[pid] = max(most.get(pid, 0), memory(pid, "VmHWM"))
             return screen.page.get_by_text("4,000", exact=True).count() > 0
 
-        until(shown, 120)
+        until(shown)
         assert max(most.values()) > table
         assert memory(server.pid, "VmHWM") - before < table / 2
 
@@ -106,8 +106,7 @@ class TestWorkers:
         expect(screen.page.get_by_text("Reading the files...")).to_be_visible()
         for pid in workers(server):
             os.kill(pid, signal.SIGKILL)
-        until(lambda: health(server)["status"] == "trouble")
-        assert "The background worker has ended once" in health(server)["worker"]
+        until(lambda: "The background worker has ended once" in health(server)["worker"])
         expect(screen.button("Create the campaign")).to_be_visible()
         until(lambda: health(server) == {"status": "ok", "store": "ok", "worker": "ok"})
         assert len(workers(server)) == 2

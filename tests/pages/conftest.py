@@ -47,7 +47,7 @@ def workspace(tmp_path):
 def worker(workspace, monkeypatch):
     """A background worker in a thread, for which pages wait as long as it takes instead of showing a progress bar."""
     made = Worker(workspace.database, poll=0.02)
-    monkeypatch.setattr(import_task, "QUICK", 60.0)
+    monkeypatch.setattr(import_task, "QUICK", 600.0)
     thread = threading.Thread(target=made.run, daemon=True)
     thread.start()
     yield made

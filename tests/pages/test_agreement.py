@@ -23,7 +23,7 @@ GIVEN = {
 
 
 def run_page(campaign: int, tab: str | None = None) -> AppTest:
-    page = AppTest.from_file("../../pages/agreement/page.py", default_timeout=30)
+    page = AppTest.from_file("../../pages/agreement/page.py", default_timeout=600)
     page.query_params["campaign"] = str(campaign)
     if tab is not None:
         page.session_state["agreement-tab"] = tab
@@ -127,7 +127,7 @@ def test_rankers_of_people_who_agree_rank_alike(judged, workspace):
 
 
 def test_without_overlap_it_says_what_overlap_is(workspace, labelled_demo):
-    page = AppTest.from_file("../../pages/main.py", default_timeout=30)
+    page = AppTest.from_file("../../pages/main.py", default_timeout=600)
     page.query_params["campaign"] = str(labelled_demo)
     page.run()
     page.switch_page("agreement/page.py").run()

@@ -45,7 +45,7 @@ def speak(workspace, campaign: int, *languages: str | None) -> None:
 
 
 def show(page: str, campaign: int) -> AppTest:
-    made = AppTest.from_file("../../pages/main.py", default_timeout=60)
+    made = AppTest.from_file("../../pages/main.py", default_timeout=600)
     made.query_params["campaign"] = str(campaign)
     made.run()
     made.switch_page(context.script(page)).run()

@@ -23,7 +23,7 @@ def only_the_choice() -> None:
 
 
 def opened(**params: str) -> AppTest:
-    page = AppTest.from_function(only_the_choice, default_timeout=30)
+    page = AppTest.from_function(only_the_choice, default_timeout=600)
     page.query_params.update(params)
     return page.run()
 

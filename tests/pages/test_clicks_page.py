@@ -58,7 +58,7 @@ def press(page: AppTest, label: str) -> AppTest:
 
 @pytest.fixture
 def empty(workspace, worker) -> AppTest:
-    made = AppTest.from_file("../../pages/clicks/page.py", default_timeout=60).run()
+    made = AppTest.from_file("../../pages/clicks/page.py", default_timeout=600).run()
     assert not made.exception, made.exception
     return made
 

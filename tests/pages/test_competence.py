@@ -20,7 +20,7 @@ from rulerank.ranking import QueryLevelRules
 
 
 def run_page(campaign: int) -> AppTest:
-    page = AppTest.from_file("../../pages/main.py", default_timeout=60)
+    page = AppTest.from_file("../../pages/main.py", default_timeout=600)
     page.query_params["campaign"] = str(campaign)
     page.run()
     page.switch_page("competence/page.py").run()
@@ -120,6 +120,6 @@ def test_labels_in_one_query_are_not_enough(workspace):
 def test_annotators_do_not_see_the_page(workspace, labelled_demo, monkeypatch):
     anna = workspace.people.add("Anna", "annotator", "long enough")
     monkeypatch.setattr(context, "signed_in", lambda: anna)
-    page = AppTest.from_file("../../pages/competence/page.py", default_timeout=30).run()
+    page = AppTest.from_file("../../pages/competence/page.py", default_timeout=600).run()
     assert "not for the role annotator" in page.warning[0].value
     assert not page.title

@@ -25,7 +25,7 @@ from rulerank.text import Analyser
 
 
 def run_page(campaign: int | None = None) -> AppTest:
-    page = AppTest.from_file("../../pages/export/page.py", default_timeout=30)
+    page = AppTest.from_file("../../pages/export/page.py", default_timeout=600)
     if campaign is not None:
         page.query_params["campaign"] = str(campaign)
     page.run()
@@ -218,7 +218,7 @@ class TestBackup:
         copy_to(workspace.database, tmp_path / "plain.db")
         with (tmp_path / "plain.db").open("rb") as file:
             restored = workspace.restore_backup(file, "plain.db")
-        page = AppTest.from_file("../../pages/export/page.py", default_timeout=30)
+        page = AppTest.from_file("../../pages/export/page.py", default_timeout=600)
         page.session_state["restored"] = restored
         page.run()
         assert any("carries no checksums" in warning.value for warning in page.warning)

@@ -107,7 +107,7 @@ def interpreted(page: AppTest) -> list[tuple[str, str, str]]:
 
 
 def draw(campaign: int, page: str, **state: object) -> AppTest:
-    app = AppTest.from_file("../../pages/main.py", default_timeout=60)
+    app = AppTest.from_file("../../pages/main.py", default_timeout=600)
     app.query_params["campaign"] = str(campaign)
     for key, value in state.items():
         app.session_state[key] = value
@@ -166,7 +166,7 @@ def test_the_search_finds_what_it_is_for():
         st.text("$x$")
         st.html("<b>x</b>")
 
-    found = interpreted(AppTest.from_function(careless).run())
+    found = interpreted(AppTest.from_function(careless, default_timeout=600).run())
     assert sorted(text for _, _, text in found) == ["*bold*", ":red[x]", "<b>x</b>"]
 
 

@@ -13,7 +13,7 @@ from tests.pages.conftest import give_labels
 
 
 def run_page() -> AppTest:
-    page = AppTest.from_file("../../pages/main.py", default_timeout=60).run()
+    page = AppTest.from_file("../../pages/main.py", default_timeout=600).run()
     assert not page.exception, page.exception
     return page
 

@@ -16,7 +16,7 @@ from rulerank.texts import DocumentText
 
 
 def run_page(path: str, campaign: int | None = None) -> AppTest:
-    page = AppTest.from_file(f"../../{path}", default_timeout=30)
+    page = AppTest.from_file(f"../../{path}", default_timeout=600)
     if campaign is not None:
         page.query_params["campaign"] = str(campaign)
     page.run()

@@ -324,7 +324,7 @@ class TestTask:
 
 
 def run_page() -> AppTest:
-    page = AppTest.from_file("../../pages/new_campaign/page.py", default_timeout=30)
+    page = AppTest.from_file("../../pages/new_campaign/page.py", default_timeout=600)
     page.run()
     assert not page.exception, page.exception
     return page
@@ -378,7 +378,7 @@ class TestPage:
         settings = workspace.open(info.id).settings
         assert settings.guidelines == picture
         assert settings.remote_pictures == allowed
-        label = AppTest.from_file("../../pages/label/page.py", default_timeout=30)
+        label = AppTest.from_file("../../pages/label/page.py", default_timeout=600)
         label.query_params["campaign"] = str(info.id)
         label.run()
         (told,) = [each.value for each in label.markdown if "a map" in each.value]

@@ -11,7 +11,7 @@ from pages import context
 
 
 def run_page() -> AppTest:
-    page = AppTest.from_file("../../pages/people/page.py", default_timeout=30)
+    page = AppTest.from_file("../../pages/people/page.py", default_timeout=600)
     page.run()
     assert not page.exception, page.exception
     return page

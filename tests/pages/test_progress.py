@@ -34,7 +34,7 @@ from tests.pages.conftest import give_labels
 
 
 def run_page(campaign: int) -> AppTest:
-    page = AppTest.from_file("../../pages/main.py", default_timeout=60)
+    page = AppTest.from_file("../../pages/main.py", default_timeout=600)
     page.query_params["campaign"] = str(campaign)
     page.run()
     page.switch_page("progress/page.py").run()
@@ -286,7 +286,7 @@ def test_measures_have_names_for_screens_and_for_points():
 def test_annotators_do_not_see_the_page(workspace, labelled_demo, monkeypatch):
     anna = workspace.people.add("Anna", "annotator", "long enough")
     monkeypatch.setattr(context, "signed_in", lambda: anna)
-    page = AppTest.from_file("../../pages/progress/page.py", default_timeout=30).run()
+    page = AppTest.from_file("../../pages/progress/page.py", default_timeout=600).run()
     assert "not for the role annotator" in page.warning[0].value
     assert not page.title
 

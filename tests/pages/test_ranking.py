@@ -17,7 +17,7 @@ from rulerank.registry import rankers
 
 
 def run_page(campaign: int, query: str | None = None) -> AppTest:
-    page = AppTest.from_file("../../pages/main.py", default_timeout=60)
+    page = AppTest.from_file("../../pages/main.py", default_timeout=600)
     page.query_params["campaign"] = str(campaign)
     if query is not None:
         page.query_params["query"] = query
@@ -221,6 +221,6 @@ def test_foreign_titles_are_no_markup():
 def test_annotators_do_not_see_the_page(workspace, labelled_demo, monkeypatch):
     anna = workspace.people.add("Anna", "annotator", "long enough")
     monkeypatch.setattr(context, "signed_in", lambda: anna)
-    page = AppTest.from_file("../../pages/ranking/page.py", default_timeout=30).run()
+    page = AppTest.from_file("../../pages/ranking/page.py", default_timeout=600).run()
     assert "not for the role annotator" in page.warning[0].value
     assert not page.title

@@ -32,7 +32,7 @@ REFUSED = [(page, role) for page, least in LEAST.items() for role in ROLES if RO
 
 
 def run_page(name: str) -> AppTest:
-    made = AppTest.from_file(str(FOLDER / context.script(name)), default_timeout=60).run()
+    made = AppTest.from_file(str(FOLDER / context.script(name)), default_timeout=600).run()
     assert not made.exception, made.exception
     return made
 

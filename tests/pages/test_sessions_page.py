@@ -20,7 +20,7 @@ IPHONE = (
 
 
 def run_page() -> AppTest:
-    page = AppTest.from_file("../../pages/sessions/page.py", default_timeout=30)
+    page = AppTest.from_file("../../pages/sessions/page.py", default_timeout=600)
     page.run()
     assert not page.exception, page.exception
     return page

@@ -84,7 +84,7 @@ def begin(workspace, number: int, runs: int) -> None:
 
 
 def run_page(number: int | str | None = None) -> AppTest:
-    page = AppTest.from_file("../../pages/main.py", default_timeout=60)
+    page = AppTest.from_file("../../pages/main.py", default_timeout=600)
     page.run()
     if number is not None:
         page.query_params["simulation"] = str(number)
@@ -549,7 +549,7 @@ def test_names_of_people_collections_and_runs_are_shown_as_they_are(workspace):
 
 
 def run_progress(campaign: int) -> AppTest:
-    page = AppTest.from_file("../../pages/main.py", default_timeout=60)
+    page = AppTest.from_file("../../pages/main.py", default_timeout=600)
     page.query_params["campaign"] = str(campaign)
     page.run()
     page.switch_page("progress/page.py").run()

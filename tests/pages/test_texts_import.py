@@ -194,7 +194,7 @@ class TestFiles:
 
 
 def run_page() -> AppTest:
-    page = AppTest.from_file("../../pages/new_campaign/page.py", default_timeout=60)
+    page = AppTest.from_file("../../pages/new_campaign/page.py", default_timeout=600)
     page.run()
     page.radio(key="import-way").set_value("texts").run()
     assert not page.exception, page.exception

@@ -65,7 +65,7 @@ def press(page: AppTest, label: str) -> AppTest:
 
 
 def opened_page(folder) -> AppTest:
-    page = AppTest.from_file("../../pages/new_campaign/page.py", default_timeout=60).run()
+    page = AppTest.from_file("../../pages/new_campaign/page.py", default_timeout=600).run()
     page.radio(key="import-way").set_value("texts").run()
     page.segmented_control(key="texts-source").set_value("path").run()
     page.text_input(key="texts-path").set_value(str(folder)).run()
@@ -272,7 +272,7 @@ class TestTermsInTheApp:
     def test_progress_offers_the_ranker_and_draws_its_curve(self, workspace, written):
         made, _ = written
         self.campaign(workspace, made)
-        page = AppTest.from_file("../../pages/progress/page.py", default_timeout=60).run()
+        page = AppTest.from_file("../../pages/progress/page.py", default_timeout=600).run()
         assert not page.exception, page.exception
         page.multiselect(key="progress-rankers").set_value(["query_term_rules"]).run()
         assert not page.exception, page.exception
