@@ -43,7 +43,7 @@ ROOMS = {
 
 # The rooms around the library: third parties and rooms of ours.
 HOUSE = {
-    "db": {"sqlalchemy", "alembic", "psycopg", "argon2", "rulerank", "db"},
+    "db": {"sqlalchemy", "alembic", "psycopg", "argon2", "itsdangerous", "rulerank", "db"},
     "pages": {"streamlit", "plotly", "pandas", "numpy", "rulerank", "pages"},
     "gate": {"streamlit", "starlette", "anyio", "sqlalchemy", "rulerank", "db", "pages"},
     "app": {"streamlit", "starlette", "uvicorn", "rulerank", "db", "pages"},

@@ -16,6 +16,7 @@ from db.people.names import LOCAL, LONGEST_NAME, check_email, check_name, free_n
 from db.people.passwords import Passwords
 from db.people.person import ACTS, ROLES, Person, check_role, may, read_person
 from db.people.sessions import Limits, Sessions, end_sessions
+from db.people.signing import FIRST_ACCOUNT, code
 from db.people.throttle import Throttle
 from db.people.tickets import HOURS as TICKET_HOURS
 from db.people.tickets import Ticket, read_ticket, write_ticket
@@ -30,7 +31,7 @@ _NOBODY = -1  # the number of nobody, for the look-ups that an unknown name cost
 
 
 class People:
-    """The accounts of a database. One object a process: it counts wrong passwords in memory."""
+    """The accounts of a database. One object per process: it counts wrong passwords in memory."""
 
     def __init__(
         self,
@@ -206,13 +207,13 @@ class People:
 
     def first_code(self) -> str:
         """Return the code that proves, on a new installation, that one can read the server's log."""
-        return hmac.digest(self._cookie_secret(), b"rulerank first account", "sha256").hex()[:12]
+        return code(self._cookie_secret(), FIRST_ACCOUNT, 12)
 
-    def check_first_code(self, code: str, client: Client | None = None) -> bool:
+    def check_first_code(self, given: str, client: Client | None = None) -> bool:
         """Compare a code with `first_code`; guessing it is slowed down, as it is for passwords."""
         address = network_of((client or Client()).address)
         with self._throttle.guess("", address) as forgive:  # nobody's name is empty
-            if not hmac.compare_digest(code.strip().lower().encode("utf-8", "replace"), self.first_code().encode()):
+            if not hmac.compare_digest(given.strip().lower().encode("utf-8", "replace"), self.first_code().encode()):
                 return False
             forgive()
         return True

@@ -1,17 +1,17 @@
-"""Places that somebody signs in from: networks, and browsers that carry a signed note of an earlier sign-in."""
+"""Where somebody signs in from: networks, and browsers that carry a signed note of an earlier sign-in."""
 
 from __future__ import annotations
 
-import base64
-import hmac
 import ipaddress
 import re
 import secrets
 from dataclasses import dataclass
 
+from db.people.signing import BROWSER, sign, unsign
+
 DAYS = 180
 MOST_NOTES = 5  # people who share a browser and are all known in it
-_FORM = re.compile(r"([0-9]{1,18})\.([0-9]{1,18})\.([0-9a-f]{16})\.([A-Za-z0-9_-]{43})", re.ASCII)
+_FORM = re.compile(r"([0-9]{1,18})\.([0-9]{1,18})\.([0-9a-f]{16})\.[A-Za-z0-9_-]{43}", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -42,23 +42,16 @@ def write_note(notes: str, person: int, secret: bytes, now: float) -> str:
     """Return the notes of a browser with a fresh one about a person who has just signed in."""
     kept = [each for each in notes.split("~") if _FORM.fullmatch(each) and each.partition(".")[0] != str(person)]
     said = f"{person}.{int(now)}.{secrets.token_hex(8)}"
-    return "~".join([f"{said}.{_signature(said, secret)}", *kept][:MOST_NOTES])
+    return "~".join([sign(said, secret, BROWSER), *kept][:MOST_NOTES])
 
 
 def read_note(notes: str, person: int, secret: bytes, now: float) -> str | None:
     """Return what tells this browser from others if its notes say that a person has signed in with it."""
     for each in notes.split("~")[:MOST_NOTES]:
         match = _FORM.fullmatch(each)
-        if match is None:
+        if match is None or unsign(each, secret, BROWSER) is None:
             continue
-        who, since, browser, signature = match.groups()
-        genuine = hmac.compare_digest(signature, _signature(f"{who}.{since}.{browser}", secret))
-        if genuine and int(who) == person and now - int(since) < 86400 * DAYS:
+        who, since, browser = match.groups()
+        if int(who) == person and now - int(since) < 86400 * DAYS:
             return browser
     return None
-
-
-def _signature(said: str, secret: bytes) -> str:
-    # The first words keep this use of the secret apart from any other.
-    mac = hmac.digest(secret, b"rulerank known browser:" + said.encode(), "sha256")
-    return base64.urlsafe_b64encode(mac).decode().rstrip("=")

@@ -1,4 +1,4 @@
-"""Tickets of the labelling panel: who may decide about which document under which token, signed with HMAC-SHA256.
+"""Tickets of the labelling panel: who may decide about which document under which token, as signed text.
 
 The panel asks the server without Streamlit in between. Its ticket was written for a person who had been let in, names
 the one document that they hold, and is good for nothing else, in the session that it was written in and no other; who
@@ -7,10 +7,10 @@ they are now is looked up at every use.
 
 from __future__ import annotations
 
-import base64
-import hmac
 import re
 from dataclasses import dataclass
+
+from db.people.signing import TICKET, sign, unsign
 
 HOURS = 12
 _FORM = re.compile(
@@ -35,21 +35,15 @@ def write_ticket(ticket: Ticket, secret: bytes) -> str:
     said = ".".join(
         map(str, (ticket.person, ticket.session, ticket.campaign, ticket.row, ticket.token, ticket.expires_at))
     )
-    return f"{said}.{_signature(said, secret)}"
+    return sign(said, secret, TICKET)
 
 
 def read_ticket(text: str, secret: bytes, now: float) -> Ticket | None:
     """Return what a ticket says if the signature is ours and it has not expired."""
-    said, _, signature = text.rpartition(".")
-    match = _FORM.fullmatch(said)
-    if match is None or not signature.isascii() or not hmac.compare_digest(signature, _signature(said, secret)):
+    said = unsign(text, secret, TICKET)
+    match = None if said is None else _FORM.fullmatch(said)
+    if match is None:
         return None
     person, session, campaign, row, token, expires_at = match.groups()
     ticket = Ticket(int(person), int(session), int(campaign), int(row), token, int(expires_at))
     return ticket if ticket.expires_at > now else None
-
-
-def _signature(said: str, secret: bytes) -> str:
-    # The first words keep this use of the secret apart from any other.
-    mac = hmac.digest(secret, b"rulerank panel ticket of a session:" + said.encode(), "sha256")
-    return base64.urlsafe_b64encode(mac).decode().rstrip("=")

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 from db.people.accounts import People
 from db.people.sessions import HOURS, IDLE_MINUTES, KEPT_DAYS, SEEN_EVERY, SLACK, Limits
+from db.people.signing import BROWSER, code, sign, unsign
+from db.people.signing import TICKET as TICKET_USE
 from db.people.tickets import Ticket, read_ticket, write_ticket
 from db.store.engine import Database
 from db.store.errors import DatabaseError
@@ -268,3 +270,12 @@ def test_a_database_from_before_there_were_sessions_keeps_its_people(new_url, ba
     assert people.check("anna", GOOD) == anna
     assert people.read(people.sign(anna)) == anna
     database.close()
+
+
+def test_what_was_signed_for_one_use_is_worth_nothing_in_another():
+    signed = sign("7.1", SECRET, TICKET_USE)
+    assert unsign(signed, SECRET, TICKET_USE) == "7.1"
+    assert unsign(signed, SECRET, BROWSER) is None
+    assert unsign(signed, b"t" * 32, TICKET_USE) is None
+    assert unsign(signed + "=", SECRET, TICKET_USE) is None
+    assert code(SECRET, TICKET_USE, 12) != code(SECRET, BROWSER, 12)
