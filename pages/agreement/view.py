@@ -14,9 +14,9 @@ from pages.charts.bars import Agreement, agreement_dots
 from pages.charts.matrices import confusion_matrix, tau_matrix
 from pages.charts.render import current_theme, show
 from pages.new_campaign.preview import number
-from pages.ranking.data import offered
 from rulerank.agreement import Alpha, PairKappa, confusion
 from rulerank.campaign import OpenCampaign
+from rulerank.campaign.ranking import offered
 
 MOST_PAIRS = 12
 ALPHA = (

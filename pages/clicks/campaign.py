@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 
 from pages import context
-from pages.ranking import data as ranking_data
-from pages.shared.audience import LEARNED_LABELS
 from pages.shared.task import Progress
 from rulerank.campaign import OpenCampaign
+from rulerank.campaign import ranking as ranking_data
+from rulerank.campaign.audience import LEARNED_LABELS
 from rulerank.clicks import DocumentFit, Fit
 from rulerank.discretize import items_of
 from rulerank.errors import InputError

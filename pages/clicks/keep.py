@@ -9,10 +9,10 @@ import streamlit as st
 
 from pages import context
 from pages.clicks.campaign import Documents, why_not
-from pages.shared.audience import LEARNED_LABELS, languages_of, learned_of
+from pages.shared.audience import languages_of, learned_of
 from pages.shared.markdown import plain
 from rulerank.campaign import OpenCampaign
-from rulerank.campaign.audience import KIND, Learned, best_grade, keep
+from rulerank.campaign.audience import KIND, LEARNED_LABELS, Learned, best_grade, keep
 from rulerank.clicks import DocumentFit, Fit
 
 

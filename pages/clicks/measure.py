@@ -10,10 +10,10 @@ from pages.clicks.keep import offer_to_keep, show_kept, users_to_keep
 from pages.clicks.tasks import DOCUMENTS, MEASURED, begin, tell
 from pages.clicks.view import offer
 from pages.clicks.work import Fitted
-from pages.ranking.data import offered
 from pages.shared.markdown import plain
 from pages.shared.task import Task, watch
 from rulerank.campaign import OpenCampaign
+from rulerank.campaign.ranking import offered
 from rulerank.clicks import ClickLog
 from rulerank.export.spreadsheets import spreadsheet_csv
 

@@ -6,10 +6,10 @@ import streamlit as st
 
 from pages import context
 from pages.competence import view
-from pages.competence.data import CompetenceMap, competence_map
 from pages.shared.heading import heading
 from pages.shared.layout import side_by_side
 from rulerank.campaign import OpenCampaign
+from rulerank.campaign.competence import CompetenceMap, competence_map
 
 
 def main() -> None:

@@ -9,10 +9,10 @@ import streamlit as st
 
 from pages import charts, context
 from pages.competence.clicks import follow, frames, read_click
-from pages.competence.data import CompetenceMap, document_table, function_words, query_table
 from pages.competence.heatmap import competence_heatmaps, make_panels
 from pages.competence.panels import LEAST_WIDTH
 from rulerank.campaign import OpenCampaign
+from rulerank.campaign.competence import CompetenceMap, document_table, function_words, query_table
 
 PLOT = "competence-plot"
 """The container of the map, by which the browser finds it."""

@@ -8,13 +8,13 @@ import streamlit as st
 
 from pages import context
 from pages.export.backup import show_backup
-from pages.export.facts import Leaving, Wanted, about, event_rows, fold_of, gather
 from pages.export.preview import show_download, show_preview
 from pages.shared.heading import heading
 from pages.shared.markdown import plain
 from pages.shared.task import Task, watch
 from rulerank.agreement import RULES
 from rulerank.campaign import OpenCampaign
+from rulerank.campaign.export import Leaving, Wanted, about, event_rows, fold_of, gather
 from rulerank.errors import RulerankError
 from rulerank.export import Preview, formats, make_bundle, preview
 
@@ -94,9 +94,9 @@ def make_ready(opened: OpenCampaign, wanted: Wanted) -> Ready:
     options = wanted.options(leaving)
     something = options["formats"] and leaving.queries(wanted.unlabelled)
     made = preview(leaving.collection, events, **options) if something else None
-    return Ready(
-        leaving, events, about(opened, wanted.rule, fold, workspace.collections.analyser(opened.collection_id)), made
-    )
+    analyser = workspace.collections.analyser(opened.collection_id)
+    facts = about(opened, wanted.rule, fold, None if analyser is None else analyser.label)
+    return Ready(leaving, events, facts, made)
 
 
 def pack(opened: OpenCampaign, wanted: Wanted, ready: Ready, key: object) -> None:

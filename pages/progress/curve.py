@@ -11,9 +11,9 @@ from pages import charts
 from pages.progress.data import Labels, Measure, convention_text, evaluated_on
 from pages.progress.jobs import Replay
 from pages.progress.overlay import lay_over
-from pages.ranking import data as ranking_data
 from pages.shared import audience
 from rulerank.campaign import OpenCampaign
+from rulerank.campaign import ranking as ranking_data
 from rulerank.campaign.progress import Point
 from rulerank.campaign.replay import RUNS
 

@@ -11,9 +11,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from pages.charts.bars import Speed
-from pages.shared.audience import LABELS, audience_of
+from pages.shared.audience import audience_of
 from rulerank.campaign import OpenCampaign
-from rulerank.campaign.audience import LEARNED
+from rulerank.campaign.audience import LABELS, LEARNED
 from rulerank.campaign.chance import Chance, against_shuffled
 from rulerank.campaign.evaluation import EXPECTED
 from rulerank.campaign.progress import LearningCurve

@@ -9,13 +9,13 @@ import streamlit as st
 
 from pages import context
 from pages.progress.data import Labels, kept_curve
-from pages.ranking.data import offered
 from pages.shared.audience import audience_of
 from pages.shared.markdown import plain, sentence
 from pages.shared.waiting import show_progress, worker_is_away
 from rulerank.campaign import OpenCampaign
 from rulerank.campaign.evaluation import Values
 from rulerank.campaign.progress import Band, Point
+from rulerank.campaign.ranking import offered
 from rulerank.campaign.replay import RUNS, random_replay, read_replay, replay_length
 from rulerank.errors import RulerankError
 from rulerank.metrics import Audience

@@ -18,9 +18,9 @@ from pages.progress.data import (
     evaluated_on,
 )
 from pages.progress.rules import RuleHistory
-from pages.ranking import data as ranking_data
-from pages.shared import audience
 from rulerank.campaign import OpenCampaign
+from rulerank.campaign import ranking as ranking_data
+from rulerank.campaign.audience import metrics_offered, why_not_offered
 from rulerank.campaign.evaluation import CUT_OFFS
 from rulerank.campaign.progress import Point, checkpoints
 from rulerank.campaign.stopping import RuleState, StopLight
@@ -42,14 +42,14 @@ def ask_measure(opened: OpenCampaign, readers: Audience) -> tuple[Measure, list[
     """Ask what the curve shows: the metric, the rankers, and the horizontal axis; readers: of what is measured on."""
     # Fixed widths in a row that wraps: nothing is cut off on a tablet.
     row = st.container(horizontal=True, vertical_alignment="top")
-    metrics = METRICS | audience.offered(readers)
+    metrics = METRICS | metrics_offered(readers)
     name = row.selectbox(
         "Metric",
         list(metrics),
         format_func=metrics.__getitem__,
         key="progress-metric",
         width=200,
-        help=audience.lacking(readers) or None,
+        help=why_not_offered(readers) or None,
     )
     cuts = name in ("ndcg", "precision")
     k = row.selectbox(

@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from pages import context
-from pages.ranking import data, view
+from pages.ranking import view
 from pages.ranking.text import show_document
 from pages.ranking.why import show_rules
 from pages.shared.audience import audience_of
@@ -15,6 +15,7 @@ from pages.shared.layout import side_by_side
 from pages.shared.markdown import plain
 from rulerank.agreement import kendall_tau
 from rulerank.campaign import OpenCampaign
+from rulerank.campaign import ranking as data
 from rulerank.campaign.audience import measured_rows
 
 NONE = ""
@@ -93,7 +94,7 @@ def show_query(opened: OpenCampaign, query: int) -> None:
 def compare(opened: OpenCampaign, query: int, fitted: data.Fitted, other: data.Fitted | None) -> None:
     """Show the ranking of one ranker or of two, and the rules of the document that is chosen."""
     documents = data.documents_of(opened, query)
-    titles = data.titles_of(opened, documents)
+    titles = view.titles_of(opened, documents)
     audience = audience_of(opened)
     metrics = view.ask_metrics(audience.of(measured_rows(opened)))
     readers = audience.of(documents.rows)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from pages import context
-from pages.ranking.data import Documents
 from pages.shared.document import show_text
 from rulerank.campaign import OpenCampaign
+from rulerank.campaign.ranking import Documents
 
 # Here the rules matter more: a short text has a short box, and a long one leaves room for them.
 SHORT = "<style>.st-key-ranking-text .rr-document { height: auto; max-height: 40vh; }</style>"

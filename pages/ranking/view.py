@@ -9,9 +9,11 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages.ranking.data import SCORES, Documents, metrics_of
+from pages import context
 from pages.shared import audience
 from rulerank.campaign import OpenCampaign
+from rulerank.campaign.audience import LABELS, metrics_offered, why_not_offered
+from rulerank.campaign.ranking import SCORES, Documents, metrics_of
 from rulerank.metrics import Audience
 from rulerank.metrics.conventions import conventions
 
@@ -105,7 +107,7 @@ def latest_choice(places: list[int | None]) -> int:
 
 def ask_metrics(readers: Audience) -> list[str]:
     """Ask which metrics of the query are shown; readers: of all documents that the campaign is measured on."""
-    offered = SCORES | audience.offered(readers)
+    offered = SCORES | metrics_offered(readers)
     return st.multiselect(
         "Metrics",
         list(offered),
@@ -113,7 +115,7 @@ def ask_metrics(readers: Audience) -> list[str]:
         format_func=offered.__getitem__,
         key="ranking-metrics",
         placeholder="None",
-        help=f"Of this one query. {audience.lacking(readers)}",
+        help=f"Of this one query. {why_not_offered(readers)}",
     )
 
 
@@ -123,7 +125,7 @@ def show_metrics(
     """Show the chosen metrics of this one query, or why there are none yet."""
     found = metrics_of(opened, documents, scores, readers) if chosen else {}
     if found is not None:
-        labels = [(SCORES | audience.LABELS)[name] for name in chosen]
+        labels = [(SCORES | LABELS)[name] for name in chosen]
         shown = [f"{each} **{found[each]:.3f}**" if each in found else f"{each} not defined" for each in labels]
         st.markdown(" · ".join(shown))
         if any(each not in found for each in labels):
@@ -139,7 +141,7 @@ def show_metrics(
 def show_user_words(opened: OpenCampaign, documents: Documents, chosen: Sequence[str]) -> None:
     """Say what the chosen metrics of users mean."""
     if documents.known is not None and (documents.known > 0).any():
-        names = [name for name in chosen if name in audience.LABELS]
+        names = [name for name in chosen if name in LABELS]
         if names:
             st.caption(audience.words(opened, names))
 
@@ -162,3 +164,13 @@ def metric_words(opened: OpenCampaign, documents: Documents) -> str:
         f"{words} The rankers have learnt from the labelled documents of this query, which flatters them; "
         "the evaluation set tells what a ranker is worth."
     )
+
+
+def titles_of(opened: OpenCampaign, documents: Documents) -> list[str]:
+    """Return the title of each document, or its docid where there is no text."""
+    texts = context.workspace().collections
+    found = (texts.document_text(opened.collection_id, docid) for docid in documents.docids)
+    return [
+        (text.title.strip() if text is not None else "") or docid or f"row {row}"
+        for text, docid, row in zip(found, documents.docids, documents.rows, strict=True)
+    ]

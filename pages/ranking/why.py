@@ -6,11 +6,17 @@ import numpy as np
 import streamlit as st
 
 from pages import charts
-from pages.ranking.data import Documents, Fitted
-from pages.ranking.rules import over_antecedents, rules_behind, score_words, shares_table
-from pages.ranking.tables import WEIGHT, score_rules_table
 from pages.shared.markdown import plain
 from rulerank.campaign import OpenCampaign
+from rulerank.campaign.explain import (
+    WEIGHT,
+    over_antecedents,
+    rules_behind,
+    score_rules_table,
+    score_words,
+    shares_table,
+)
+from rulerank.campaign.ranking import Documents, Fitted
 from rulerank.ranking import QueryLevelRules, QueryTermRules, SmoothItems
 
 MOST_RULES = 200

@@ -10,20 +10,9 @@ from weakref import WeakKeyDictionary
 from pages import context
 from pages.shared.markdown import plain
 from rulerank.campaign import OpenCampaign
-from rulerank.campaign.audience import KIND, LEARNED, Learned, audience, best_grade, kept
+from rulerank.campaign.audience import KIND, LABELS, LEARNED, Learned, audience, best_grade, kept
 from rulerank.metrics import Audience, IntentUser
 
-LEARNED_LABELS = {
-    "eia": "ERR-EIA, learned",
-    "ia_diff": "ERR-IA, learned (different)",
-    "ia_same": "ERR-IA, learned (same)",
-    "agnostic": "ERR, learned",
-}
-"""By click model, the best of the paper first."""
-
-LABELS = {"err": "ERR", "err_ia": "ERR-IA", "err_eia": "ERR-EIA"} | {
-    LEARNED + name: label for name, label in LEARNED_LABELS.items()
-}
 COMMON = (
     "Users read from the top and stop where they are satisfied; the value is the mean of 1 / place of that stop over "
     "the whole list (eq. 1 of Drutsa et al. 2016)."
@@ -56,23 +45,6 @@ def learned_of(opened: OpenCampaign) -> dict[str, Learned]:
 def audience_of(opened: OpenCampaign) -> Audience:
     """Return who reads a campaign's rankings: default users, and learned ones that the campaign keeps."""
     return audience(opened, languages_of(opened), learned_of(opened))
-
-
-def offered(readers: Audience) -> dict[str, str]:
-    """Return the metrics of the users who can read these documents, with their names on the screen."""
-    return {name: label for name, label in LABELS.items() if name in readers.able}
-
-
-def lacking(readers: Audience) -> str:
-    """Say why ERR-IA and ERR-EIA are not offered for these documents; nothing where they are."""
-    if "err_ia" in readers.able:
-        return ""
-    why = (
-        "the documents have no language"
-        if readers.silent == len(readers.languages)
-        else f"{readers.silent:,d} of {len(readers.languages):,d} documents have no language"
-    )
-    return f"ERR-IA and ERR-EIA, which ask for the reader's language, are not offered: {why}. Import texts with one."
 
 
 def words(opened: OpenCampaign, names: Sequence[str]) -> str:

@@ -15,10 +15,10 @@ import streamlit as st
 from pages import context
 from pages.charts.figure import counted, file_name
 from pages.simulate.data import chosen_table, curves_of, sampler_label, summary_of
-from pages.simulate.needed import with_saved
 from pages.simulate.view import Look
 from rulerank.export.spreadsheets import spreadsheet_csv
 from rulerank.simulate import Results, merge
+from rulerank.simulate.needed import with_saved
 from rulerank.simulate.tables import can_write_parquet
 
 if TYPE_CHECKING:

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from pages.charts.figure import counted
-from pages.ranking.data import offered
 from pages.shared.markdown import plain, sentence
 from pages.simulate.measured import ask_measured, folds_chosen
-from pages.simulate.work import Work, estimate, pool_of, smallest_pool
+from rulerank.campaign.ranking import offered
 from rulerank.errors import RulerankError
 from rulerank.ranking.make import RECOMMENDED
 from rulerank.registry import samplers
 from rulerank.simulate import Plan, learners
+from rulerank.simulate.estimate import Work, estimate, pool_of, smallest_pool
 from rulerank.simulate.learners.base import missing_package
 from rulerank.simulate.plan import GEOMETRIC
 from rulerank.threads import workers

@@ -13,9 +13,9 @@ from pages.charts.figure import counted
 from pages.progress.data import convention_text
 from pages.shared.markdown import plain
 from pages.simulate.data import metric_label, sampler_label, summary_of
-from pages.simulate.needed import Span, baseline_needs
 from pages.simulate.view import Look
 from rulerank.simulate import Results
+from rulerank.simulate.needed import Span, baseline_needs
 
 if TYPE_CHECKING:
     from db.simulations import Simulation

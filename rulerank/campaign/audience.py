@@ -20,6 +20,19 @@ KIND = "users"
 LEARNED = "learned:"
 """Before a click model's name: the user that it learned."""
 
+LEARNED_LABELS = {
+    "eia": "ERR-EIA, learned",
+    "ia_diff": "ERR-IA, learned (different)",
+    "ia_same": "ERR-IA, learned (same)",
+    "agnostic": "ERR, learned",
+}
+"""By click model, the best of the paper first."""
+
+LABELS = {"err": "ERR", "err_ia": "ERR-IA", "err_eia": "ERR-EIA"} | {
+    LEARNED + name: label for name, label in LEARNED_LABELS.items()
+}
+"""The names of users' metrics on a screen."""
+
 
 @dataclass(frozen=True)
 class Learned:
@@ -78,3 +91,20 @@ def audience(
         if each.user.max_grade >= best:
             users[LEARNED + name] = each.user
     return Audience(users, tuple(languages))
+
+
+def metrics_offered(readers: Audience) -> dict[str, str]:
+    """Return the metrics of the users who can read these documents, with their names on the screen."""
+    return {name: label for name, label in LABELS.items() if name in readers.able}
+
+
+def why_not_offered(readers: Audience) -> str:
+    """Say why ERR-IA and ERR-EIA are not offered for these documents; nothing where they are."""
+    if "err_ia" in readers.able:
+        return ""
+    why = (
+        "the documents have no language"
+        if readers.silent == len(readers.languages)
+        else f"{readers.silent:,d} of {len(readers.languages):,d} documents have no language"
+    )
+    return f"ERR-IA and ERR-EIA, which ask for the reader's language, are not offered: {why}. Import texts with one."

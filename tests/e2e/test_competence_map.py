@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import expect
 
 from db.workspace import Workspace
-from pages.competence.data import competence_map
 from pages.competence.heatmap import make_panels
+from rulerank.campaign.competence import competence_map
 from tests.e2e.pictures import label_demo, wait_for_quiet
 from tests.e2e.screen import Screen
 

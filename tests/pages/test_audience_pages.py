@@ -14,9 +14,8 @@ from pages.clicks import work
 from pages.clicks.campaign import documents_to_measure, measure
 from pages.clicks.keep import users_to_keep
 from pages.progress.data import kept_curve
-from pages.ranking.data import queries_of
-from pages.shared import audience as widget
-from rulerank.campaign.audience import KIND, keep
+from rulerank.campaign.audience import KIND, LABELS, keep
+from rulerank.campaign.ranking import queries_of
 from rulerank.clicks import bilingual_user
 from rulerank.metrics import err_eia_user, err_ia_user, evaluate, intent_err
 from rulerank.ranking.make import RECOMMENDED
@@ -104,9 +103,9 @@ class TestProgress:
             found = intent_err(held.grades, model.predict(held.items), held.qids, languages, user)
             page.selectbox(key="progress-metric").set_value(name).run()
             page.toggle(key="progress-ties").set_value(False).run()
-            assert numbers(page)[f"{widget.LABELS[name]} now"] == f"{found.mean:.3f}"
+            assert numbers(page)[f"{LABELS[name]} now"] == f"{found.mean:.3f}"
             page.toggle(key="progress-ties").set_value(True).run()
-            assert numbers(page)[f"{widget.LABELS[name]} now"] == f"{found.expected:.3f}"
+            assert numbers(page)[f"{LABELS[name]} now"] == f"{found.expected:.3f}"
             assert "de 50%, en 50% (equal shares)" in captions(page)
             help_text = next(each for each in page.metric if each.label.endswith("now")).proto.help
             assert "Eq. 1 of Drutsa et al. (2016), whole lists" in help_text
@@ -118,7 +117,7 @@ class TestProgress:
         values = set()
         for name in ("err", "err_ia", "err_eia"):
             page.selectbox(key="progress-metric").set_value(name).run()
-            values.add(numbers(page)[f"{widget.LABELS[name]} now"])
+            values.add(numbers(page)[f"{LABELS[name]} now"])
         assert len(values) == 1
         assert "all documents are in one language, en, so it equals ERR" in captions(page)
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pages import charts
 from pages.charts.theme import DARK, LIGHT, grade_colours
-from pages.ranking.tables import score_rules_table
+from rulerank.campaign.explain import score_rules_table
 from rulerank.errors import InputError
 from rulerank.rules.rule import Rule
 

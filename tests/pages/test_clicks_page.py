@@ -17,9 +17,9 @@ from pages.clicks.campaign import documents_to_measure, measure
 from pages.clicks.figure import perplexity_curves
 from pages.clicks.tasks import sentence
 from pages.clicks.view import as_json, parameters_table
-from pages.ranking import data as ranking_data
 from pages.shared import task as import_task
 from pages.shared.task import CancelledError, Task
+from rulerank.campaign import ranking as ranking_data
 from rulerank.campaign.audience import KIND, kept
 from rulerank.clicks import bilingual_user, fit, fit_from_dict, write_log
 from rulerank.errors import InputError

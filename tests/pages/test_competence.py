@@ -7,15 +7,15 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages import context
-from pages.competence import data as ranking_competence
-from pages.competence.data import (
+from rulerank.campaign import Kind
+from rulerank.campaign import competence as ranking_competence
+from rulerank.campaign.competence import (
     competence_map,
     document_table,
     function_words,
     most_competent,
     query_table,
 )
-from rulerank.campaign import Kind
 from rulerank.ranking import QueryLevelRules
 
 

@@ -15,9 +15,9 @@ from streamlit.testing.v1 import AppTest
 from db.store.sqlite_copy import copy_to
 from db.workspace import Workspace
 from pages import context
-from pages.export.facts import Wanted, about, event_rows, fold_of, gather
 from pages.export.preview import size_text
 from rulerank.campaign import Campaign, Kind
+from rulerank.campaign.export import Wanted, about, event_rows, fold_of, gather
 from rulerank.errors import RulerankError
 from rulerank.export import formats, make_bundle
 from rulerank.letor import read_letor
@@ -101,7 +101,7 @@ class TestFacts:
     def test_agreement_is_not_yet_without_overlap(self, workspace, labelled_demo):
         fold = fold_of(workspace.campaigns.events(labelled_demo))
         assert about(workspace.open(labelled_demo), "majority", fold)["agreement"] is None
-        said = about(workspace.open(labelled_demo), "majority", fold, Analyser(("de",)))
+        said = about(workspace.open(labelled_demo), "majority", fold, Analyser(("de",)).label)
         assert said["Words of the texts"] == Analyser(("de",)).label
 
     def test_folds_are_left_out_where_there_are_too_few_queries(self, workspace, shared):

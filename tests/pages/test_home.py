@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from pages.home.standing import standing
 from rulerank.campaign import Kind, Pause, Settings
+from rulerank.campaign.standing import standing
 from tests.pages.conftest import give_labels
 
 

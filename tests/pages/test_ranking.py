@@ -7,11 +7,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages import context
-from pages.ranking import data
-from pages.ranking.rules import grade_shares, over_antecedents, rules_behind, score_words, shares_table
+from pages.ranking import view
 from pages.ranking.view import grade_text, ranking_table
 from pages.shared.markdown import plain
 from rulerank.campaign import Kind, Settings
+from rulerank.campaign import ranking as data
+from rulerank.campaign.explain import grade_shares, over_antecedents, rules_behind, score_words, shares_table
 from rulerank.metrics import evaluate
 from rulerank.registry import rankers
 
@@ -176,7 +177,7 @@ def test_the_page_ranks_the_query_of_the_address(opened, workspace):
     scores = data.scores_of(data.fit(opened, opened.settings.ranker), documents)
     order = data.order_of(scores, documents, "letor")
     shown = page.dataframe[0].value
-    titles = data.titles_of(opened, documents)
+    titles = view.titles_of(opened, documents)
     assert shown["Document"].tolist() == [titles[place] for place in order]
     assert workspace.collections.query_text(opened.collection_id, qid).text in [line.value for line in page.text]
     assert any("Average precision" in line.value for line in page.markdown)

@@ -24,12 +24,12 @@ from pages.simulate.chosen import everything, saved_file, written
 from pages.simulate.data import chosen_table, metric_label, ranker_label, sampler_label, title_of
 from pages.simulate.figure import Line, Published, simulation_curves
 from pages.simulate.form import offered_learners, usual_share, usual_step
-from pages.simulate.needed import Span
 from pages.simulate.view import Look, _clicked
-from pages.simulate.work import estimate, pool_of, smallest_pool
 from rulerank.collection import Collection
 from rulerank.errors import RulerankError
 from rulerank.simulate import Dataset, Plan, Results, doing
+from rulerank.simulate.estimate import estimate, pool_of, smallest_pool
+from rulerank.simulate.needed import Span
 from rulerank.simulate.tasks import tasks_of
 from rulerank.synthetic import planted_collection
 from tests.pages.test_foreign_text import NASTY, interpreted

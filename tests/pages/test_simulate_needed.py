@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pages.simulate.needed import Span, baseline_needs, with_saved
 from pages.simulate.table import headline, saved_table
 from pages.simulate.view import Look
+from rulerank.simulate.needed import Span, baseline_needs, with_saved
 
 NAN = float("nan")
 SPAN = Span(first=10, budget=100)

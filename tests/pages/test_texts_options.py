@@ -11,9 +11,9 @@ from streamlit.testing.v1 import AppTest
 
 from db.jobs.read_files import READ
 from pages.new_campaign.text_options import ENCODINGS
-from pages.ranking import data as ranking_data
 from pages.shared.document import LONG, LONGEST, MOST_MARKS, PASSAGE, WIDE, pieces, text_shown
 from rulerank.campaign import Kind, Settings
+from rulerank.campaign import ranking as ranking_data
 from rulerank.campaign.replay import whole_curve
 from rulerank.errors import InputError
 from rulerank.foreign.encodings import given_encoding

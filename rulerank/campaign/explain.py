@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import pandas as pd
 
-from pages.ranking.data import Fitted
+from rulerank.campaign.ranking import Fitted
 from rulerank.ranking import (
     LRAR,
     EagerRules,
@@ -22,6 +22,9 @@ from rulerank.ranking import (
 )
 from rulerank.rules import Rule, mine_document
 from rulerank.rules.items import Items
+
+COLUMNS = ("If the document has", "Grade", "Support", "Confidence")
+WEIGHT = "Weight"
 
 
 def rules_behind(fitted: Fitted, document: Items, query: int | None = None) -> list[Rule] | None:
@@ -137,3 +140,37 @@ def score_words(rules: Sequence[Rule], names: Sequence[str], what: str = "Score"
     shares = grade_shares(rules, len(names), whole=whole)[1]
     parts = " + ".join(f"{level} × {share:.3f}" for level, share in enumerate(shares) if level)
     return f"{what} = sum of grade × p(grade) = {parts} = **{float((shares * np.arange(len(shares))).sum()):.3f}**"
+
+
+def score_rules_table(
+    rules: Iterable[Rule],
+    item_text: Callable[[int, int], str] | None = None,
+    grade_names: Sequence[str] | None = None,
+) -> pd.DataFrame:
+    """Return the rules behind a score: antecedent in words, grade, support (count) and confidence.
+
+    The surest come first, then the better supported, then the shorter. `item_text` is a discretiser's `describe`. Where
+    rules do not all weigh alike, a column tells their weights, and the surest are those with most confidence x weight.
+    """
+    words = item_text or (lambda feature, number: f"feature {feature + 1} in bin {number}")
+    ordered = sorted(
+        rules, key=lambda r: (-r.weight * r.confidence, -r.support, len(r.antecedent), r.antecedent, r.grade)
+    )
+    named = grade_names or ()
+    table = pd.DataFrame(
+        {
+            COLUMNS[0]: pd.Series(
+                [" and ".join(words(feature, number) for feature, number in rule.antecedent) for rule in ordered],
+                dtype="str",
+            ),
+            COLUMNS[1]: pd.Series(
+                [f"{r.grade} {named[r.grade]}" if 0 <= r.grade < len(named) else str(r.grade) for r in ordered],
+                dtype="str",
+            ),
+            COLUMNS[2]: pd.Series([rule.support for rule in ordered], dtype="int64"),
+            COLUMNS[3]: pd.Series([round(rule.confidence, 4) for rule in ordered], dtype="float64"),
+        }
+    )
+    if any(rule.weight != 1.0 for rule in ordered):
+        table[WEIGHT] = pd.Series([round(rule.weight, 3) for rule in ordered], dtype="float64")
+    return table

@@ -1,4 +1,4 @@
-"""What the Competence page shows: Delta(q, d) on the labelled set, the most competent queries, and p(q|d)."""
+"""The competence map of a campaign: Delta(q, d) on the labelled set, the most competent queries, and p(q|d)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import pandas as pd
 
-from rulerank.campaign import OpenCampaign
+from rulerank.campaign.opened import OpenCampaign
 from rulerank.ranking import QueryLevelRules
 from rulerank.rules.items import Ints
 

@@ -1,4 +1,4 @@
-"""What the Ranking page shows: rankers fitted on the labels so far, and one query's documents in their order."""
+"""Rankers fitted on the labels of a campaign so far, and one query's documents in their order."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from pages import context
-from pages.shared.audience import LABELS
-from rulerank.campaign import OpenCampaign
+from rulerank.campaign.audience import LABELS
+from rulerank.campaign.opened import OpenCampaign
 from rulerank.discretize import items_of
 from rulerank.metrics import Audience, evaluate
 from rulerank.metrics.conventions import conventions
@@ -168,16 +167,6 @@ def metrics_of(
         )
         shown |= {LABELS[name]: each.mean for name, each in read.items()}
     return shown
-
-
-def titles_of(opened: OpenCampaign, documents: Documents) -> list[str]:
-    """Return the title of each document, or its docid where there is no text."""
-    texts = context.workspace().collections
-    found = (texts.document_text(opened.collection_id, docid) for docid in documents.docids)
-    return [
-        (text.title.strip() if text is not None else "") or docid or f"row {row}"
-        for text, docid, row in zip(found, documents.docids, documents.rows, strict=True)
-    ]
 
 
 def changes(first: Ints, second: Ints) -> dict[int, int]:

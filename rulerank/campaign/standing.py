@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rulerank.campaign import OpenCampaign
+from rulerank.campaign.opened import OpenCampaign
 
 
 @dataclass(frozen=True)

@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-import rulerank
+from rulerank._version import __version__
 from rulerank.agreement import aggregate, krippendorff_alpha
-from rulerank.campaign import Fold, OpenCampaign
+from rulerank.campaign.events import LabelEvent
+from rulerank.campaign.fold import Fold
+from rulerank.campaign.opened import OpenCampaign
 from rulerank.collection import UNLABELLED, Collection
 from rulerank.registry import discretizers, rankers, samplers
-from rulerank.text import Analyser
-
-if TYPE_CHECKING:
-    from rulerank.campaign import LabelEvent
 
 
 @dataclass(frozen=True)
@@ -101,8 +99,8 @@ def event_rows(opened: OpenCampaign, events: list[LabelEvent], names: Mapping[in
     return rows
 
 
-def about(opened: OpenCampaign, rule: str, fold: Fold, analyser: Analyser | None = None) -> dict[str, Any]:
-    """Return the facts that README.txt states; `analyser` is what the collection's texts were prepared with."""
+def about(opened: OpenCampaign, rule: str, fold: Fold, analyser: str | None = None) -> dict[str, Any]:
+    """Return the facts that README.txt states; `analyser` names what the texts were prepared with."""
     settings = opened.settings
     table = fold.table()
     units, people, grades = ([each[k] for each in table] for k in range(3))
@@ -112,7 +110,7 @@ def about(opened: OpenCampaign, rule: str, fold: Fold, analyser: Analyser | None
         "aggregation": rule,
         "agreement": None if alpha is None or alpha.value is None else str(alpha),
         "seed": settings.seed,
-        "version": rulerank.__version__,
+        "version": __version__,
         "discretiser": f"{discretizers[settings.discretiser].label}, at most {settings.bins} intervals a feature",
         "sampler": samplers[settings.sampler].label,
         "ranker": rankers[settings.ranker].label,
@@ -120,5 +118,5 @@ def about(opened: OpenCampaign, rule: str, fold: Fold, analyser: Analyser | None
         "Annotators": len(set(people)),
         "People per document": settings.overlap,
         "Grades": "; ".join(f"{number} = {level.name}" for number, level in enumerate(settings.grades)),
-        **({"Words of the texts": analyser.label} if analyser is not None else {}),
+        **({"Words of the texts": analyser} if analyser is not None else {}),
     }

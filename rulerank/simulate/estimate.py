@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rulerank.simulate import Plan
+from rulerank.simulate.plan import Plan
 from rulerank.threads import workers
 
 SAMPLERS = {
