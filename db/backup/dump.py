@@ -14,8 +14,9 @@ from db.store.engine import Database
 from db.store.errors import DatabaseError
 from db.store.migrate import migrate, newest, revision
 from db.store.scratch import scratch
-from db.store.sqlite_copy import put_in_place, reachable, refuse_existing, single_file
+from db.store.sqlite_copy import reachable, refuse_existing, single_file
 from db.store.tables import metadata
+from rulerank.files import put_in_place
 
 
 def dump_all(database: Database, target: Path) -> Path:

@@ -25,8 +25,9 @@ from db.store.errors import DatabaseError
 from db.store.migrate import NewerSchemaError, bring_to, newest, refuse_newer
 from db.store.permissions import BESIDE, create_private
 from db.store.scratch import scratch
-from db.store.sqlite_copy import beside, connect, copy_to, driver, put_in_place, single_file
+from db.store.sqlite_copy import beside, connect, copy_to, driver, single_file
 from db.store.tables import jobs, sessions
+from rulerank.files import put_in_place
 
 NO_CHECKSUMS = (
     "This backup carries no checksums: it is a plain copy of a database, as version 0.1.0 made them. All of its values "

@@ -24,8 +24,9 @@ from db.store.engine import Database
 from db.store.errors import DatabaseError
 from db.store.migrate import newest, revision
 from db.store.scratch import scratch
-from db.store.sqlite_copy import copy_to, put_in_place, reachable, refuse_existing, single_file
+from db.store.sqlite_copy import copy_to, reachable, refuse_existing, single_file
 from rulerank import __version__
+from rulerank.files import put_in_place
 
 _log = logging.getLogger(__name__)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from db.store.errors import DatabaseError
 from db.store.permissions import create_private
 from db.store.scratch import scratch
 from rulerank.errors import InputError
+from rulerank.files import put_in_place
 
 
 def copy_to(database: Database, target: Path) -> Path:
@@ -54,23 +54,6 @@ def partial(target: Path) -> Iterator[Path]:
         create_private(unfinished)
         yield unfinished
         put_in_place(unfinished, target)
-
-
-def put_in_place(file: Path, target: Path) -> None:
-    """Give a complete file its name; after a power cut it is there whole, or not at all."""
-    flush(file)
-    file.replace(target)
-    if os.name == "posix":
-        flush(target.parent)
-
-
-def flush(path: Path) -> None:
-    """Wait until a file, or the names in a folder, are on the disk."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def connect(database: Database, name: str, **options: Any) -> Any:

@@ -24,7 +24,7 @@ from rulerank.cli.clicks_options import (
     read,
 )
 from rulerank.cli.options import AsJson
-from rulerank.cli.output import print_json, progress, say, table, whole_file
+from rulerank.cli.output import print_json, progress, say, table
 from rulerank.clicks import (
     DocumentFit,
     Fit,
@@ -76,8 +76,7 @@ def fit(
     sessions = read(log, layout, grades, depth, max_grade, unjudged, skip_bad, json_)
     found = fit_model(model, sessions, intents=listed(intents), starts=starts, seed=seed, level=level, variant=variant)
     if out:
-        with whole_file(out) as path:
-            save_fit(found, path)
+        save_fit(found, out)
     if json_:
         print_json({"log": sessions.summary(), "fit": found.to_dict()})
         return
@@ -146,14 +145,7 @@ def simulate(
             told = done
 
         made = simulate_log(user, shown, sessions, seed=seed, extra=extra, skew=skew, progress=follow)
-    # The writers go by the name's ending, which the temporary name has to keep.
-    with whole_file(out) as path:
-        named = path.with_name(f"{path.name}{out.suffix}")
-        try:
-            write_log(made, named, single=single)
-            named.replace(path)
-        finally:
-            named.unlink(missing_ok=True)
+    write_log(made, out, single=single)
     if json_:
         print_json(made.summary())
         return

@@ -9,9 +9,10 @@ from typing import Annotated
 import typer
 
 from rulerank.cli.options import AsJson, Bins, EncodingName, Files, Method
-from rulerank.cli.output import print_json, say, table, whole_file
+from rulerank.cli.output import print_json, say, table
 from rulerank.cli.source import discretizer_for, load_discretizer, read
 from rulerank.collection import Collection
+from rulerank.files import write_whole
 from rulerank.letor import write_letor
 
 
@@ -63,8 +64,7 @@ def discretize(
     fitted = load_discretizer(apply) if apply else discretizer_for(collection, method, bins)
     items = fitted.transform(collection.features)
     if edges:
-        with whole_file(edges) as path:
-            path.write_text(json.dumps(fitted.to_dict()), encoding="utf-8")
+        write_whole(edges, json.dumps(fitted.to_dict()).encode())
     if out:
         written = Collection.from_arrays(
             items.astype(float), collection.qids, collection.grades, comments=collection.comments

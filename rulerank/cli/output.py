@@ -1,4 +1,4 @@
-"""What the commands share on the way out: tables for people, JSON for machines, progress, files written whole.
+"""What the commands share on the way out: tables for people, JSON for machines, progress.
 
 Everything that is said is data: names of files, ids and messages stand as they are. rich would take `[red]` for a
 style and `:100:` for an emoji, so no text goes to it but as a `Text`; what is styled, we style ourselves.
@@ -9,10 +9,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,7 +19,6 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from rulerank.errors import InputError
 from rulerank.foreign.storable import readable
 
 WIDTH_OF_FILES = 150  # columns for output that goes to a file or a pipe, where no terminal says its width
@@ -112,24 +109,3 @@ def progress(what: str, total: int | None, *, quiet: bool = False) -> Iterator[C
     with bar:
         task = bar.add_task(what, total=total)
         yield lambda step: bar.advance(task, step)
-
-
-@contextmanager
-def whole_file(path: Path) -> Iterator[Path]:
-    """Yield a temporary path beside `path` that takes its place at the end, or vanishes if anything goes wrong."""
-    folder = path.parent
-    if not folder.is_dir():
-        raise InputError(f"cannot write {path}: the folder {folder} does not exist")
-    try:
-        handle, name = tempfile.mkstemp(dir=folder, prefix=f".{path.name}.", suffix=".tmp")
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror}") from error
-    os.close(handle)
-    try:
-        yield Path(name)
-        umask = os.umask(0)
-        os.umask(umask)
-        Path(name).chmod(0o666 & ~umask)
-        Path(name).replace(path)
-    finally:
-        Path(name).unlink(missing_ok=True)

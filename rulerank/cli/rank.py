@@ -9,11 +9,12 @@ import numpy as np
 import typer
 
 from rulerank.cli.options import AsJson, Bins, ConventionName, EncodingName, Files, Method, OwnAntecedent, RankerName
-from rulerank.cli.output import print_json, say, table, whole_file
+from rulerank.cli.output import print_json, say, table
 from rulerank.cli.source import discretizer_for, make, read, read_text
 from rulerank.collection import Collection
 from rulerank.discretize import items_of, useful_items
 from rulerank.errors import InputError
+from rulerank.files import write_whole
 from rulerank.foreign.numbers import NumberError, finite_number
 from rulerank.metrics import evaluate as measure
 from rulerank.registry import metrics, rankers
@@ -54,8 +55,7 @@ def rank(
     wide[:, : others.features.shape[1]] = others.features
     scores = model.predict(items_of(fitted, wide, useful), others.qids)
     if out:
-        with whole_file(out) as path:
-            path.write_text("".join(f"{score!r}\n" for score in scores.tolist()), encoding="utf-8")
+        write_whole(out, "".join(f"{score!r}\n" for score in scores.tolist()).encode())
     if (others.grades >= 0).any():
         _report(_measure(others, scores, convention), json_, {"ranker": model.name, "settings": _plain(model)})
     elif json_:

@@ -23,8 +23,9 @@ from typing import IO
 from rulerank.clicks.builder import BYTES_PER_ENTRY, LogBuilder
 from rulerank.clicks.log import LARGEST_GRADE
 from rulerank.clicks.problems import Problems, RowError
-from rulerank.clicks.source import LogLines, Source, name_of, opened
+from rulerank.clicks.source import LogLines, opened
 from rulerank.errors import InputError
+from rulerank.files import Source, source_name
 from rulerank.foreign.numbers import NumberError, whole_number
 from rulerank.memory import MemoryMeter
 
@@ -57,9 +58,9 @@ def read_clara(
 
 def _read_grades(source: Source) -> Grades:
     found: Grades = defaultdict(dict)
-    meter = MemoryMeter(f"{name_of(source)}: the grades up to here")
+    meter = MemoryMeter(f"{source_name(source)}: the grades up to here")
     with opened(source) as file:
-        lines = LogLines(file, name_of(source))
+        lines = LogLines(file, source_name(source))
         for line, text in enumerate(lines, 1):
             parts = text.rstrip("\r\n").split("\t")
             if (line == 1 and parts[0] == "query") or parts == [""]:
@@ -70,7 +71,7 @@ def _read_grades(source: Source) -> Grades:
                     raise RowError("a row is query, url and grade, separated by tabs")
                 grade = whole_number(parts[2], least=0, most=LARGEST_GRADE)
             except (RowError, NumberError) as error:
-                raise InputError(f"{name_of(source)}:{line}: {error}") from None
+                raise InputError(f"{source_name(source)}:{line}: {error}") from None
             meter.add(BYTES_PER_ENTRY + 2 * len(text))
             found[parts[0]][parts[1]] = grade
     return dict(found)

@@ -11,12 +11,13 @@ from rulerank.clicks.clara import read_clara
 from rulerank.clicks.layouts import READERS
 from rulerank.clicks.log import ClickLog
 from rulerank.clicks.problems import Problems
-from rulerank.clicks.source import Source, name_of, opened
+from rulerank.clicks.source import opened
 from rulerank.errors import InputError
+from rulerank.files import Source, source_name, without_packing
 
 CLARA = "clara2"
 LAYOUTS = (*READERS, CLARA)
-_PACKED = (".gz", ".xz", ".bz2")
+_PACKED = (".gz", ".xz", ".bz2")  # no zip
 
 
 def read_log(
@@ -51,10 +52,10 @@ def read_log(
     notes: tuple[str, ...] = ()
     if chosen == CLARA:
         log, table = _clara_files(source, grades)
-        problems = Problems(name_of(log))
+        problems = Problems(source_name(log))
         notes = read_clara(log, table, builder, problems, join)
     else:
-        problems = Problems(name_of(source))
+        problems = Problems(source_name(source))
         with opened(source) as file:
             READERS[chosen](file, builder, problems)
     problems.end(skip=skip_bad)
@@ -62,17 +63,15 @@ def read_log(
 
 
 def _told_by_name(source: Source) -> str:
-    name = name_of(source).lower()
+    name = without_packing(source_name(source), _PACKED)
     if isinstance(source, str | os.PathLike) and Path(source).is_dir():
         return CLARA
-    for packed in _PACKED:
-        name = name.removesuffix(packed)
     ending = name.rpartition(".")[2]
     if ending in READERS:
         return ending
     if "clara2" in name:
         return CLARA
-    raise InputError(f"the name {name_of(source)!r} does not tell the layout; give one of {', '.join(LAYOUTS)}")
+    raise InputError(f"the name {source_name(source)!r} does not tell the layout; give one of {', '.join(LAYOUTS)}")
 
 
 def _clara_files(source: Source, grades: Source | None) -> tuple[Source, Source]:

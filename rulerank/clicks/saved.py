@@ -12,6 +12,7 @@ from rulerank.clicks import documents, result
 from rulerank.clicks.documents import DocumentFit
 from rulerank.clicks.result import Fit
 from rulerank.errors import InputError
+from rulerank.files import write_whole
 from rulerank.foreign.decoding import decode_whole
 from rulerank.foreign.parsing import parse_json
 
@@ -27,11 +28,8 @@ def fit_from_dict(saved: Any) -> Fit | DocumentFit:
 
 
 def save_fit(fit: Fit | DocumentFit, path: str | os.PathLike[str]) -> None:
-    """Write a fit as JSON."""
-    try:
-        Path(path).write_text(json.dumps(fit.to_dict(), indent=1, allow_nan=False) + "\n", encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror}") from error
+    """Write a fit as JSON, whole or not at all."""
+    write_whole(path, (json.dumps(fit.to_dict(), indent=1, allow_nan=False) + "\n").encode())
 
 
 def load_fit(path: str | os.PathLike[str]) -> Fit | DocumentFit:

@@ -2,43 +2,25 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import io
-import lzma
 import os
-import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import IO, Any, cast
+from typing import IO, cast
 
 from rulerank.clicks.problems import RowError
 from rulerank.errors import InputError
+from rulerank.files import DAMAGED, Source, source_name, unpacked
 from rulerank.foreign.decoding import Utf8Stream, bad_lines, is_utf8, without_bad_bytes
 from rulerank.foreign.lines import Kind, LineBlocks
-from rulerank.foreign.storable import readable
 
 LONGEST_LINE = 1 << 26
-
-Source = str | os.PathLike[str] | IO[Any]
-
-_OPENERS: dict[bytes, Callable[..., Any]] = {
-    b"\x1f\x8b": gzip.open,
-    b"\xfd7zXZ\x00": lzma.open,
-    b"BZh": bz2.open,
-}
-
-
-def name_of(source: Source) -> str:
-    """Return the name that messages use for a source."""
-    name = os.fspath(source) if isinstance(source, str | os.PathLike) else getattr(source, "name", None)
-    return readable(name) if isinstance(name, str) and name else "<stream>"
 
 
 @contextmanager
 def opened(source: Source) -> Iterator[IO[bytes]]:
     """Yield a source as bytes, unpacked where its first bytes say that it is gzip, xz or bz2."""
-    name = name_of(source)
+    name = source_name(source)
     try:
         if isinstance(source, str | os.PathLike):
             with open(source, "rb") as file:
@@ -56,7 +38,7 @@ def opened(source: Source) -> Iterator[IO[bytes]]:
                 source.seek(start)  # so that it can be read again
     except IsADirectoryError:
         raise InputError(f"{name} is a folder; give the file of the log") from None
-    except (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile) as error:
+    except DAMAGED as error:
         raise InputError(f"{name} is damaged or ends too soon: {error}") from error
     except OSError as error:
         raise InputError(f"cannot read {name}: {error.strerror or error}") from error
@@ -66,10 +48,7 @@ def _unpacked(file: IO[bytes]) -> IO[bytes]:
     start = file.tell()
     head = file.read(8)
     file.seek(start)
-    for magic, opener in _OPENERS.items():
-        if head.startswith(magic):
-            return cast(IO[bytes], opener(file))
-    return file
+    return unpacked(file, head)[1]
 
 
 class LogLines:

@@ -14,13 +14,14 @@ import numpy as np
 from rulerank.clicks.layouts import BATCH, arrow_module
 from rulerank.clicks.log import ClickLog
 from rulerank.errors import InputError
+from rulerank.files import whole_path
 from rulerank.metrics.users import ANY
 
 _COLUMNS = ("query", "documents", "grades", "languages", "clicks", "sessions")
 
 
 def write_log(log: ClickLog, path: str | os.PathLike[str], *, single: bool = False) -> None:
-    """Write `.csv`, `.jsonl` or `.parquet`, by the path's ending.
+    """Write `.csv`, `.jsonl` or `.parquet`, by the path's ending; the file is there whole or not at all.
 
     `single` writes one row a session instead of numbers of equal sessions, as a server would log them.
     """
@@ -29,10 +30,8 @@ def write_log(log: ClickLog, path: str | os.PathLike[str], *, single: bool = Fal
     writer = writers.get(target.suffix.lower())
     if writer is None:
         raise InputError(f"{target.name}: click logs are written as {', '.join(writers)}")
-    try:
-        writer(target, _rows(log, single=single), single)
-    except OSError as error:
-        raise InputError(f"cannot write {target}: {error.strerror or error}") from error
+    with whole_path(target) as beside:
+        writer(beside, _rows(log, single=single))
 
 
 def _rows(log: ClickLog, *, single: bool) -> Iterator[dict[str, Any]]:
@@ -62,7 +61,7 @@ def _rows(log: ClickLog, *, single: bool) -> Iterator[dict[str, Any]]:
         yield made[row]
 
 
-def _write_csv(path: Path, rows: Iterator[dict[str, Any]], single: bool) -> None:
+def _write_csv(path: Path, rows: Iterator[dict[str, Any]]) -> None:
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         for place, row in enumerate(rows):
@@ -75,12 +74,12 @@ def _write_csv(path: Path, rows: Iterator[dict[str, Any]], single: bool) -> None
             writer.writerow(" ".join(map(str, value)) if isinstance(value, list) else value for value in row.values())
 
 
-def _write_jsonl(path: Path, rows: Iterator[dict[str, Any]], single: bool) -> None:
+def _write_jsonl(path: Path, rows: Iterator[dict[str, Any]]) -> None:
     with path.open("w", encoding="utf-8") as file:
         file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
-def _write_parquet(path: Path, rows: Iterator[dict[str, Any]], single: bool) -> None:
+def _write_parquet(path: Path, rows: Iterator[dict[str, Any]]) -> None:
     arrow, parquet = arrow_module("pyarrow"), arrow_module("pyarrow.parquet")
     kinds = dict(
         zip(

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import io
 import os
-import secrets
 import zipfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 from isal import igzip_lib, isal_zlib
 
 from rulerank.collection import Collection
-from rulerank.errors import InputError, RulerankError
+from rulerank.errors import RulerankError
 from rulerank.export.archive import ZipWriter, is_packed, packed_in
 from rulerank.export.export import Export
 from rulerank.export.formats.base import Format, choose
 from rulerank.export.packing import File, checked_pieces, crew, packed_files, sums_of
 from rulerank.export.pieces import Pieces, cut, joined, unlike
 from rulerank.export.readme import README, SUMS, readme, sums
+from rulerank.files import whole_path
 
 Progress = Callable[[int, int], object]
 Events = Iterable[Mapping[str, Any]]
@@ -78,7 +77,7 @@ def write_bundle(
     """
     chosen = choose(formats)
     export = Export.prepare(collection, events, about, folds=folds, seed=seed, unlabelled=unlabelled)
-    with _beside(Path(target)) as file:
+    with whole_path(target) as path, path.open("x+b") as file:
         _pack(export, chosen, file, progress)
     return Path(target)
 
@@ -231,19 +230,3 @@ def _differs(entry: zipfile.ZipInfo, packed: bytes, pieces: Pieces, crc: int, kn
     stream = isal_zlib.decompressobj(-isal_zlib.MAX_WBITS)
     text = stream.decompress(packed)
     return not stream.eof or bool(stream.unused_data) or unlike(pieces, text)
-
-
-@contextmanager
-def _beside(path: Path) -> Iterator[IO[bytes]]:
-    """Write beside the path and put the whole file in its place at the end."""
-    beside = path.with_name(f".{path.name[:200]}.{secrets.token_hex(6)}.tmp")
-    try:
-        with beside.open("x+b") as file:
-            yield file
-        beside.replace(path)
-    except OSError as exc:
-        beside.unlink(missing_ok=True)
-        raise InputError(f"{path}: cannot be written: {exc.strerror or exc}; check the path and the room") from exc
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise

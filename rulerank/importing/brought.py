@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rulerank.errors import InputError
+from rulerank.files import BrokenStreamError
 from rulerank.importing.files import Upload
-from rulerank.letor.source import BrokenStreamError
 from rulerank.prepare import DataFile, Named, files_of, find_layout, looks_like_zip, zip_files
 
 if TYPE_CHECKING:

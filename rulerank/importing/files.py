@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import io
-import lzma
 import re
 import zipfile
-import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from rulerank.errors import InputError
+from rulerank.files import DAMAGED, PACKED, ZIP
 from rulerank.prepare import part_of, paths_for
 
 MOST_MEMBERS = 1000
 SMALL, MOST_BYTES = ("features", "facts"), 1 << 25  # parts that are read in one go, and how large they may be
-BROKEN = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, NotImplementedError, ValueError)
+BROKEN = (*DAMAGED, RuntimeError, NotImplementedError, ValueError)
 """What a zip raises that is damaged, has a password, or is packed in an unusual way."""
 
-ENDINGS = (".txt", ".letor", ".dat", ".svm", ".gz", ".xz", ".bz2", ".zip")
-ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+ENDINGS = (".txt", ".letor", ".dat", ".svm", *PACKED)
 _FOLD = re.compile(r"fold(\d+)", re.IGNORECASE)
 _BESIDE_DATA = ("readme", "license", "licence", "changelog")
 

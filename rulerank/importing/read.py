@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import lzma
 import zipfile
-import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
 from functools import partial
@@ -14,6 +12,7 @@ import numpy as np
 
 from rulerank.collection import Collection
 from rulerank.errors import InputError, LetorFormatError, RulerankError
+from rulerank.files import DAMAGED
 from rulerank.importing.files import (
     BROKEN,
     ENDINGS,
@@ -217,7 +216,7 @@ class _Reader:
             self.problems += [Problem(name, p.line, None, p.text, p.message) for p in error.problems]
         except InputError as error:
             self.note(name, str(error).removeprefix(f"{name}: "))
-        except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError) as error:
+        except DAMAGED as error:
             self.note(name, f"the zip is damaged here ({error}); fetch or pack it again")
         return None
 

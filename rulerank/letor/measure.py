@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
+from rulerank.files import BrokenStreamError, Source, open_source
 from rulerank.foreign.decoding import Utf8Stream
 from rulerank.foreign.lines import Kind, LineBlocks
 from rulerank.kernels import kernel
 from rulerank.letor.numbers import ends_token, is_blank
-from rulerank.letor.source import BrokenStreamError, Source, open_source
 from rulerank.letor.types import Array
 from rulerank.memory import MemoryLimit, memory_limit
 

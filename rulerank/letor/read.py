@@ -18,6 +18,13 @@ from rulerank.collection.codes import ABSENT
 from rulerank.collection.fields import docid_of
 from rulerank.collection.warnings import PossiblyCutOff
 from rulerank.errors import InputError, LetorFormatError, MemoryLimitError
+from rulerank.files import (
+    BrokenStreamError,
+    Source,
+    describe_foreign,
+    open_source,
+    source_name,
+)
 from rulerank.foreign.decoding import Utf8Stream, bad_lines, is_utf8, without_bad_bytes
 from rulerank.foreign.encodings import given_encoding
 from rulerank.foreign.lines import Kind, LineBlocks
@@ -47,13 +54,6 @@ from rulerank.letor.measure import Measure
 from rulerank.letor.numbers import fives, tens
 from rulerank.letor.problems import Problems
 from rulerank.letor.rows import RowBuffer
-from rulerank.letor.source import (
-    BrokenStreamError,
-    Source,
-    describe_foreign,
-    open_source,
-    source_name,
-)
 from rulerank.letor.types import Array, Progress
 from rulerank.memory import MemoryLimit, memory_limit
 

@@ -7,15 +7,14 @@ import gzip
 import io
 import lzma
 import os
-import secrets
-import stat
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 from rulerank.errors import InputError
+from rulerank.files import whole_path
 
 Target = str | os.PathLike[str] | IO[Any]
 Write = Callable[[bytes], Any]
@@ -25,15 +24,8 @@ Write = Callable[[bytes], Any]
 def open_target(target: Target) -> Iterator[Write]:
     """Give a function that takes bytes; a path changes only if the block ends without an error."""
     if isinstance(target, str | os.PathLike):
-        path = Path(os.path.realpath(target))
-        try:
-            with _replaced(path) as file, _compressed(file, path) as write:
-                yield write
-        except (OSError, ValueError) as exc:
-            if isinstance(exc, InputError):
-                raise
-            reason = getattr(exc, "strerror", None) or exc
-            raise InputError(f"{os.fspath(target)}: cannot be written: {reason}; check the path and the room") from exc
+        with whole_path(target) as path, path.open("wb") as file, compressed(file, os.path.realpath(target)) as stream:
+            yield stream.write
     elif hasattr(target, "write"):
         yield _writer(target)
     else:
@@ -41,28 +33,12 @@ def open_target(target: Target) -> Iterator[Write]:
 
 
 @contextmanager
-def _replaced(path: Path) -> Iterator[IO[bytes]]:
-    """Write beside the path and put the whole file in its place at the end."""
-    if path.exists() and not path.is_file():
-        # A device or a pipe is not replaced, but written to (and a folder refused).
-        with path.open("wb") as file:
-            yield file
-        return
-    beside = path.with_name(f".{path.name[:200]}.{secrets.token_hex(6)}.tmp")
-    try:
-        with beside.open("xb") as file:
-            yield file
-        with suppress(FileNotFoundError):
-            beside.chmod(stat.S_IMODE(path.stat().st_mode))
-        beside.replace(path)
-    except BaseException:
-        beside.unlink(missing_ok=True)
-        raise
+def compressed(file: IO[bytes], name: str) -> Iterator[IO[bytes]]:
+    """Yield a stream that compresses into a file as the ending of `name` says.
 
-
-@contextmanager
-def _compressed(file: IO[bytes], path: Path) -> Iterator[Write]:
-    """Compress as the path's ending says; no dates go in, so that equal contents give equal bytes."""
+    No dates go in, so that equal contents give equal bytes.
+    """
+    path = Path(name)
     with ExitStack() as stack:
         stream: Any = file
         match path.suffix.lower():
@@ -78,7 +54,7 @@ def _compressed(file: IO[bytes], path: Path) -> Iterator[Write]:
                 member.compress_type = zipfile.ZIP_DEFLATED
                 member.external_attr = 0o644 << 16
                 stream = stack.enter_context(archive.open(member, "w", force_zip64=True))
-        yield stream.write
+        yield stream
 
 
 def _writer(target: IO[Any]) -> Write:

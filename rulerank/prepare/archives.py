@@ -10,11 +10,12 @@ from pathlib import PurePosixPath, PureWindowsPath
 from typing import IO
 
 from rulerank.errors import InputError
+from rulerank.files import ZIP, is_clutter
 
 Opened = Callable[[ExitStack], IO[bytes]]
 OpenArchive = Callable[[], zipfile.ZipFile]
 
-MAGIC = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
+MAGIC = (*ZIP, b"PK\x07\x08")  # and of one that was packed in several volumes
 
 
 def looks_like_zip(name: str, head: bytes) -> bool:
@@ -30,7 +31,7 @@ def zip_members(name: str, archive_of: OpenArchive) -> list[tuple[str, int, Open
     """
     try:
         with archive_of() as archive:
-            members = [member for member in archive.infolist() if not _is_clutter(member)]
+            members = [member for member in archive.infolist() if not is_clutter(member)]
     except (zipfile.BadZipFile, EOFError, OSError, NotImplementedError, ValueError, struct.error) as error:
         raise InputError(
             f"{name}: the zip ends too soon or is damaged, or is none ({error}); fetch or pack it again"
@@ -60,11 +61,6 @@ def _opener(name: str, member: zipfile.ZipInfo, archive_of: OpenArchive) -> Open
             ) from error
 
     return opened
-
-
-def _is_clutter(member: zipfile.ZipInfo) -> bool:
-    path = PurePosixPath(member.filename)
-    return member.is_dir() or path.parts[:1] == ("__MACOSX",) or path.name.startswith(".")
 
 
 def _points_outside(name: str) -> bool:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import codecs
-import lzma
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -13,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from rulerank.errors import InputError
+from rulerank.files import DAMAGED, BrokenStreamError, ByteSource, describe_foreign, open_source, without_packing
 from rulerank.foreign.encodings import (
     BAD,
     BAD_CHARACTER,
@@ -23,14 +22,12 @@ from rulerank.foreign.encodings import (
     is_binary,
 )
 from rulerank.foreign.storable import readable
-from rulerank.letor.source import BrokenStreamError, ByteSource, describe_foreign, open_source
 from rulerank.prepare.archives import OpenArchive, looks_like_zip, zip_members
 from rulerank.prepare.problems import Problems
 
 PIECE = 1 << 20
 MOST_FILES = 20_000
 FORMATS = "CSV, TSV, JSONL, BEIR, TREC or SMART files"
-PACKED = (".gz", ".xz", ".bz2", ".zip")
 
 Tell = Callable[[int], None]
 
@@ -46,10 +43,7 @@ class DataFile:
     @property
     def plain_name(self) -> str:
         """Its name in lower case, without folders and without the ending of a compression."""
-        name = PurePosixPath(self.name.lower()).name
-        for ending in PACKED:
-            name = name.removesuffix(ending)
-        return name
+        return without_packing(PurePosixPath(self.name).name)
 
     @property
     def folder(self) -> str:
@@ -64,7 +58,7 @@ class DataFile:
                 source = self.opened(stack)
                 with open_source(source) as stream:
                     yield stream
-        except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError) as error:
+        except DAMAGED as error:
             raise BrokenStreamError(f"the zip is damaged ({error}); fetch or pack it again") from error
 
     def first_bytes(self) -> bytes:

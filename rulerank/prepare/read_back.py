@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from rulerank.errors import InputError
+from rulerank.files import BrokenStreamError, Source, open_source, source_name
 from rulerank.foreign.decoding import decode_whole
 from rulerank.foreign.parsing import parse_json
 from rulerank.foreign.storable import unstorable
-from rulerank.letor.source import BrokenStreamError, Source, open_source, source_name
 from rulerank.memory import MemoryMeter
 from rulerank.text.analyser import Analyser
 

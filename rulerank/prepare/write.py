@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -11,13 +10,11 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import FrameType
 
-from rulerank.errors import InputError
+from rulerank.files import PACKED, whole_path, without_packing
 from rulerank.letor import write_letor
+from rulerank.letor.target import compressed
 from rulerank.prepare.prepare import Prepared
 from rulerank.prepare.read_back import SETTINGS
-
-PACKED = (".gz", ".xz", ".bz2", ".zip")
-
 
 _ENDINGS = {
     "queries": ".queries.jsonl",
@@ -37,9 +34,7 @@ def paths_for(out: str | Path) -> dict[str, Path]:
 
 def part_of(name: str) -> str | None:
     """Tell by a file's name which part it is of what `prepare` writes beside a LETOR file; None: none."""
-    plain = name.lower()
-    for end in PACKED:
-        plain = plain.removesuffix(end)
+    plain = without_packing(name)
     return next((what for what, end in _ENDINGS.items() if plain.endswith(end)), None)
 
 
@@ -50,32 +45,18 @@ def write_prepared(prepared: Prepared, out: str | Path) -> dict[str, Path]:
     leaves what was there before.
     """
     paths = paths_for(out)
-    if not paths["letor"].parent.is_dir():
-        raise InputError(f"cannot write {paths['letor']}: the folder {paths['letor'].parent} does not exist")
-    for path in paths.values():
-        if path.is_dir():
-            raise InputError(f"cannot write {path}: it is a folder")
     work: dict[str, Callable[[Path], None]] = {
-        "letor": lambda path: write_letor(prepared.collection, path),
+        "letor": lambda path: _write_collection(path, prepared, paths["letor"].name),
         "queries": lambda path: _write_lines(path, _queries(prepared)),
         "documents": lambda path: _write_lines(path, _documents(prepared)),
         "features": lambda path: _write_lines(path, _features(prepared)),
         "facts": lambda path: _write_lines(path, [json.dumps(_facts(prepared), ensure_ascii=False, indent=1)]),
     }
     with ExitStack() as stack:
-        staged = {}
         for what, path in paths.items():
-            # The ending stays, since it tells the writer how to compress.
-            beside = path.with_name(f".{os.getpid()}-{path.name}")
-            stack.callback(beside.unlink, missing_ok=True)
-            try:
-                work[what](beside)
-            except OSError as error:
-                raise InputError(f"cannot write {path}: {error.strerror or error}") from error
-            staged[what] = beside
+            work[what](stack.enter_context(whole_path(path)))
         with _uninterrupted():
-            for what, beside in staged.items():
-                beside.replace(paths[what])
+            stack.pop_all().close()
     return paths
 
 
@@ -98,6 +79,12 @@ def _documents(prepared: Prepared) -> Iterator[str]:
 
 def _features(prepared: Prepared) -> Iterator[str]:
     return (f"{number}\t{' '.join(name.split())}" for number, name in enumerate(prepared.collection.feature_names, 1))
+
+
+def _write_collection(path: Path, prepared: Prepared, name: str) -> None:
+    """Write the LETOR file, compressed as its name says, which is also the name that a zip gives it."""
+    with path.open("wb") as file, compressed(file, name) as stream:
+        write_letor(prepared.collection, stream)
 
 
 def _write_lines(path: Path, lines: Iterator[str] | list[str]) -> None:

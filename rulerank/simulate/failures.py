@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, Self
 
 from rulerank.errors import InputError, RulerankError
-from rulerank.simulate.store import TASKS, write_whole
+from rulerank.files import write_whole
+from rulerank.simulate.store import TASKS
 from rulerank.simulate.tasks import Task
 
 ENDING = ".failed.json"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
-import secrets
 import zipfile
 import zlib
 from dataclasses import dataclass, fields
@@ -16,6 +14,7 @@ import numpy as np
 
 from rulerank._version import __version__
 from rulerank.errors import InputError
+from rulerank.files import write_whole
 from rulerank.simulate.data import Dataset
 from rulerank.simulate.plan import Plan
 from rulerank.simulate.prepared import Prepared
@@ -202,15 +201,3 @@ def open_folder(folder: Path) -> None:
         (folder / TASKS).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"cannot write to {folder}: {error.strerror}") from error
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that it is there whole or not at all, also if the process is ended on the way."""
-    temporary = path.with_name(f".{path.name[:100]}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
-    try:
-        temporary.write_bytes(content)
-        temporary.replace(path)
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror}") from error
-    finally:
-        temporary.unlink(missing_ok=True)

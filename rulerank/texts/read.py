@@ -10,18 +10,16 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from rulerank.errors import InputError, MemoryLimitError, RulerankError
+from rulerank.files import BrokenStreamError, Source, describe_foreign, open_source, source_name
 from rulerank.foreign.decoding import Utf8Stream, decode_line
 from rulerank.foreign.lines import Kind, LineBlocks
 from rulerank.foreign.parsing import parse_json
 from rulerank.foreign.storable import LONGEST_ID, LONGEST_LANGUAGE, storable, too_long, unstorable
 from rulerank.memory import MemoryMeter
 from rulerank.texts.model import DocumentText, QueryText
-
-if TYPE_CHECKING:
-    from rulerank.letor.source import Source
 
 LONGEST_LINE = 1 << 26
 SHOWN = 60
@@ -126,9 +124,6 @@ def read_documents(
 
 
 def _read(source: Source, kind: _Kind[T], max_errors: int, progress: Progress | None) -> dict[str, T]:
-    # The LETOR reader's room brings numba along, which the texts themselves do not need.
-    from rulerank.letor.source import BrokenStreamError, open_source, source_name  # noqa: PLC0415
-
     if isinstance(max_errors, bool) or not isinstance(max_errors, int) or max_errors < 1:
         raise InputError(f"max_errors must be a whole number of at least 1, not {max_errors!r}")
     if not hasattr(source, "read") and not isinstance(source, str) and not hasattr(source, "__fspath__"):
@@ -151,8 +146,6 @@ def _read(source: Source, kind: _Kind[T], max_errors: int, progress: Progress | 
 
 def _lines(stream: Any, progress: Progress | None) -> Iterator[bytes]:
     """Give the lines of a stream, without their ends and without a byte order mark."""
-    from rulerank.letor.source import describe_foreign  # noqa: PLC0415
-
     blocks = LineBlocks(Utf8Stream(stream), LONGEST_LINE)
     if foreign := describe_foreign(blocks.peek()):
         raise InputError(f"{stream.name}: {foreign}")

@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from rulerank.cli import output
 from rulerank.cli.program import app, run
 from rulerank.discretize import MDLP, Discretizer, EqualWidth, useful_items
 from rulerank.letor import read_letor, write_letor
@@ -195,21 +194,6 @@ def test_a_bad_letor_file_is_told_by_line(program, tmp_path):
     assert code == 1
     assert "bad.txt:2:" in said
     assert "bad.txt:3:" in said
-
-
-def test_output_files_appear_whole_or_not_at_all(tmp_path):
-    target = tmp_path / "out.txt"
-    target.write_text("old")
-
-    def interrupted() -> None:
-        with output.whole_file(target) as path:
-            path.write_text("half")
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        interrupted()
-    assert target.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [target]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="sends a POSIX signal")

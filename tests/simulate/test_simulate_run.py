@@ -15,7 +15,7 @@ from simulate_helpers import small_data, small_plan
 
 from rulerank.errors import InputError, RulerankError
 from rulerank.simulate import Results, SimulationStoppedError, run
-from rulerank.simulate.store import TASKS, write_whole
+from rulerank.simulate.store import TASKS
 from rulerank.simulate.tasks import tasks_of
 
 ROOT = Path(__file__).parents[2]
@@ -283,10 +283,3 @@ def test_a_damaged_file_is_named(tmp_path):
     path.write_bytes(path.read_bytes()[:100])
     with pytest.raises(InputError, match=path.name):
         Results.load(tmp_path)
-
-
-def test_a_file_is_written_whole_or_not_at_all(tmp_path):
-    write_whole(tmp_path / "a.txt", b"one")
-    with pytest.raises(InputError, match="cannot write"):
-        write_whole(tmp_path / "missing" / "a.txt", b"two")
-    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]

@@ -1,6 +1,6 @@
-"""Where LETOR text comes from: a path or a file object, plain or compressed, as a stream of bytes.
+"""Reading files that may be compressed, and writing files whole or not at all.
 
-The kind of compression is told by the first bytes, not by the name.
+The kind of compression is detected from the first bytes, not from the name.
 """
 
 from __future__ import annotations
@@ -10,12 +10,15 @@ import gzip
 import io
 import lzma
 import os
+import secrets
+import stat
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from typing import IO, Any
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path, PurePosixPath
+from typing import IO, Any, cast
 
 from rulerank.errors import InputError
 from rulerank.foreign.storable import readable
@@ -25,14 +28,23 @@ Source = str | os.PathLike[str] | IO[Any]
 PIECE = 1 << 16
 SPOOL = 1 << 24
 
-_GZIP, _XZ, _BZ2, _ZIP = b"\x1f\x8b", b"\xfd7zXZ\x00", b"BZh", b"PK\x03\x04"
-_EMPTY_ZIP = b"PK\x05\x06"
+PACKED = (".gz", ".xz", ".bz2", ".zip")
+"""Endings of the names of compressed files that can be read."""
+
+ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+"""First bytes of a zip; the second is of one that holds no file."""
+
+DAMAGED = (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, gzip.BadGzipFile)
+"""What reading a compressed stream raises that ends too soon or is damaged."""
+
+_GZIP, _XZ, _BZ2 = b"\x1f\x8b", b"\xfd7zXZ\x00", b"BZh"
+_MAGIC = max(map(len, (_GZIP, _XZ, _BZ2, *ZIP)))  # bytes that have to be seen
 _FOREIGN = {
     b"\x28\xb5\x2f\xfd": "the file is compressed with zstd; unpack it first, or use gzip, xz, bz2 or zip",
     b"7z\xbc\xaf\x27\x1c": "the file is a 7z archive; unpack it first, or use gzip, xz, bz2 or zip",
     _GZIP: "the file is compressed twice; unpack it first",
     _XZ: "the file is compressed twice; unpack it first",
-    _ZIP: "the file is compressed twice; unpack it first",
+    ZIP[0]: "the file is compressed twice; unpack it first",
 }
 
 
@@ -54,7 +66,7 @@ def source_name(source: Source) -> str:
 
 
 class _Counted(io.RawIOBase):
-    """Gives back the bytes that were read to tell the kind of file, then the rest, and counts them all."""
+    """Gives back the bytes that were read to detect the kind of file, then the rest, and counts them all."""
 
     def __init__(self, stream: IO[Any], name: str) -> None:
         self._stream = stream
@@ -123,7 +135,7 @@ class ByteSource:
         """Return up to `size` bytes, and none only at the end."""
         try:
             return self._stream.read(size)
-        except (EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, gzip.BadGzipFile) as exc:
+        except DAMAGED as exc:
             raise BrokenStreamError(self._broken(exc)) from exc
         except OSError as exc:
             if self._kind == "bz2" and exc.errno is None:
@@ -137,7 +149,7 @@ class ByteSource:
 def _open_zip(file: IO[bytes], name: str, stack: ExitStack) -> ByteSource:
     try:
         archive = stack.enter_context(zipfile.ZipFile(file))
-        members = [m for m in archive.infolist() if not _is_clutter(m)]
+        members = [m for m in archive.infolist() if not is_clutter(m)]
         if len(members) != 1:
             names = ", ".join(readable(m.filename) for m in members[:10]) or "none"
             raise InputError(
@@ -161,10 +173,22 @@ def _copied(counted: _Counted, stack: ExitStack) -> IO[bytes]:
     return copy
 
 
-def _is_clutter(member: zipfile.ZipInfo) -> bool:
+def is_clutter(member: zipfile.ZipInfo) -> bool:
     """Say whether a zip's member is a folder, or a file that packers add on their own."""
-    folder, _, file = member.filename.rpartition("/")
-    return member.is_dir() or file.startswith(".") or folder.split("/")[0] == "__MACOSX"
+    path = PurePosixPath(member.filename)
+    return member.is_dir() or path.parts[:1] == ("__MACOSX",) or path.name.startswith(".")
+
+
+def without_packing(name: str, endings: Iterable[str] = PACKED) -> str:
+    """Return a file's name in lower case, without the endings of compressions.
+
+    >>> without_packing("Train.TXT.gz")
+    'train.txt'
+    """
+    name = name.lower()
+    for ending in endings:
+        name = name.removesuffix(ending)
+    return name
 
 
 def _total(stream: IO[Any]) -> int | None:
@@ -182,7 +206,10 @@ def _total(stream: IO[Any]) -> int | None:
 
 @contextmanager
 def open_source(source: Source) -> Iterator[ByteSource]:
-    """Open a path, or take a file object as it stands (it is left open), and undo its compression."""
+    """Open a path, or take a file object as it stands (it is left open), and undo its compression.
+
+    A zip must hold one file. A stream that is damaged raises BrokenStreamError, anything else InputError.
+    """
     name = source_name(source)
     with ExitStack() as stack:
         opened = isinstance(source, str | os.PathLike)
@@ -195,20 +222,91 @@ def open_source(source: Source) -> Iterator[ByteSource]:
         elif hasattr(source, "read"):
             raw = source
         else:
-            raise InputError(f"a LETOR source is a path or a file object, not {type(source).__name__}")
+            raise InputError(f"a source is a path or a file object, not {type(source).__name__}")
         total = _total(raw)
         counted = _Counted(raw, name)
-        head = counted.peek(len(_XZ))
-        if head.startswith((_ZIP, _EMPTY_ZIP)):
+        head = counted.peek(_MAGIC)
+        if head.startswith(ZIP):
             yield _open_zip(raw if opened else _copied(counted, stack), name, stack)
             return
-        plain = io.BufferedReader(counted, PIECE)
-        kind = "plain"
-        stream: Any = plain
-        if head.startswith(_GZIP):
-            kind, stream = "gzip", stack.enter_context(gzip.GzipFile(fileobj=plain))
-        elif head.startswith(_XZ):
-            kind, stream = "xz", stack.enter_context(lzma.LZMAFile(plain))
-        elif head.startswith(_BZ2):
-            kind, stream = "bz2", stack.enter_context(bz2.BZ2File(plain))
+        kind, stream = unpacked(io.BufferedReader(counted, PIECE), head)
+        stack.enter_context(stream)
         yield ByteSource(name, stream, kind, lambda: counted.done, total)
+
+
+def unpacked(file: IO[bytes], head: bytes) -> tuple[str, IO[bytes]]:
+    """Return the kind of compression (gzip, xz, bz2 or plain) that a file's first bytes show, and its plain bytes."""
+    if head.startswith(_GZIP):
+        return "gzip", cast(IO[bytes], gzip.GzipFile(fileobj=file))
+    if head.startswith(_XZ):
+        return "xz", cast(IO[bytes], lzma.LZMAFile(file))
+    if head.startswith(_BZ2):
+        return "bz2", cast(IO[bytes], bz2.BZ2File(file))
+    return "plain", file
+
+
+@contextmanager
+def whole_path(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Yield a new name beside `path`, with the same ending, to write a file to; the file takes the place at the end.
+
+    If the block raises, what was there before stays, and what was written is deleted. A file that is replaced keeps
+    its mode. A device or a pipe is not replaced: its own name is yielded. Trouble with the disk raises InputError.
+    """
+    target = _target(path)
+    if target.exists() and not target.is_file():
+        yield target
+        return
+    # A name as long as names may be still gets its ending.
+    beside = target.with_name(f".{secrets.token_hex(6)}-{target.name[-40:]}")
+    try:
+        yield beside
+        with suppress(FileNotFoundError):
+            beside.chmod(stat.S_IMODE(target.stat().st_mode))
+        beside.replace(target)
+    except OSError as error:
+        raise _not_written(path, error.strerror or error) from error
+    finally:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
+
+
+def _target(path: str | os.PathLike[str]) -> Path:
+    """Return where a file is to be written, which is what a link points to."""
+    try:
+        target = Path(os.path.realpath(path))
+        if target.is_dir():
+            raise _not_written(path, "it is a folder")
+        if not target.parent.is_dir():
+            raise _not_written(path, f"the folder {target.parent} does not exist")
+    except (OSError, ValueError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise _not_written(path, error) from error
+    return target
+
+
+def _not_written(path: str | os.PathLike[str], reason: object) -> InputError:
+    return InputError(f"{os.fspath(path)}: cannot be written: {reason}; check the path and the room")
+
+
+def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
+    """Write a file so that it is there whole or not at all, also if the process is ended on the way."""
+    with whole_path(path) as beside:
+        beside.write_bytes(content)
+
+
+def put_in_place(file: Path, target: Path) -> None:
+    """Give a complete file its name; after a power cut it is there whole, or not at all."""
+    _flush(file)
+    file.replace(target)
+    if os.name == "posix":
+        _flush(target.parent)
+
+
+def _flush(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on the disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
