@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,12 +15,12 @@ from rulerank.collection import Collection
 from rulerank.collection.pack import pack_rows, rows_at_once, unpack_rows
 from rulerank.errors import InputError
 from rulerank.foreign.storable import LONGEST_ID, LONGEST_LANGUAGE, too_long
+from rulerank.progress import Progress, silent
 from rulerank.text import Analyser, query_terms, whole_query
 from rulerank.texts import DocumentText, QueryText, Texts
 
 CHUNK_ROWS = 4096
 LONGEST_NAME = 200
-Progress = Callable[[int, int | None], None]
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Collections:
         texts: Texts | None = None,
         *,
         analyser: Analyser | None = None,
-        progress: Progress | None = None,
+        progress: Progress = silent,
     ) -> int:
         """Store a collection and return its number; one that is there already is found by its content hash.
 
@@ -209,15 +209,14 @@ def find_same(connection: sa.Connection, collection: Collection) -> int | None:
     return connection.scalar(sa.select(collections.c.id).where(same))
 
 
-def packed(collection: Collection, progress: Progress | None) -> Iterator[dict[str, object]]:
+def packed(collection: Collection, progress: Progress) -> Iterator[dict[str, object]]:
     """Yield a collection's chunks, compressed; outside of any transaction, so that nobody waits for it."""
     rows = len(collection)
     step = rows_at_once(collection, CHUNK_ROWS)
     for start in range(0, rows, step):
         stop = min(start + step, rows)
         yield {"start": start, "stop": stop, "data": pack_rows(collection, start, stop)}
-        if progress is not None:
-            progress(stop, rows)
+        progress(stop, rows)
 
 
 def write_texts(connection: sa.Connection, number: int, texts: Texts) -> None:

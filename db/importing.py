@@ -11,12 +11,13 @@ from collections.abc import Callable, Iterable, Mapping
 import sqlalchemy as sa
 
 from db.campaigns import campaign_values
-from db.collections import Collections, Progress, checked_name, find_same, packed, write_analyser, write_texts
+from db.collections import Collections, checked_name, find_same, packed, write_analyser, write_texts
 from db.store.engine import Database
 from db.store.tables import campaigns, label_events, snapshots
 from rulerank.campaign import Kind, Plan, Settings, plan
 from rulerank.collection import Collection
 from rulerank.errors import InputError
+from rulerank.progress import Progress, silent
 from rulerank.ranking.make import takes_terms
 from rulerank.registry import rankers
 from rulerank.text import Analyser
@@ -36,7 +37,7 @@ def import_campaign(
     evaluation_rows: Iterable[int] = (),
     labels: Mapping[int, int] | None = None,
     person: int | None = None,
-    progress: Progress | None = None,
+    progress: Progress = silent,
     note: Callable[[sa.Connection, int], None] | None = None,
 ) -> int:
     """Store a collection and a campaign on it, and return the campaign's number.
@@ -51,8 +52,7 @@ def import_campaign(
     with database.read() as connection:
         _refuse_taken(connection, name)
         known = find_same(connection, collection)
-    if progress is not None:
-        progress(0, len(collection))
+    progress(0, len(collection))
     made = plan(collection, settings, pool_rows, evaluation_rows)
     values = campaign_values(name, settings, made, person)
     events = _events(made, labels or {}, len(settings.grades), person)
@@ -76,8 +76,7 @@ def import_campaign(
                 connection.execute(sa.insert(label_events), [{"campaign_id": campaign, **event} for event in events])
             if note is not None:
                 note(connection, campaign)
-            if progress is not None:
-                progress(len(collection), len(collection))  # the last moment to cancel
+            progress(len(collection), len(collection))  # the last moment to cancel
             return campaign
 
     try:

@@ -19,7 +19,7 @@ WORDS = {"bm25s", "charset_normalizer", "py3langid", "snowballstemmer"}  # what 
 PACKERS = {"isal", "orjson"}  # what exports are packed and written with
 
 # Rooms of the library, from the ground up: what each may import of the others.
-GROUND = {"_version", "errors", "files", "foreign", "kernels", "memory", "registry", "strategy", "threads"}
+GROUND = {"_version", "errors", "files", "foreign", "kernels", "memory", "progress", "registry", "strategy", "threads"}
 DATA = {"collection", "letor"}
 ROOMS = {
     **dict.fromkeys(GROUND, GROUND),

@@ -9,8 +9,8 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-from db.jobs.queue import Progress
 from db.store.engine import Database
+from rulerank.progress import Progress
 
 Handler = Callable[[Database, dict[str, Any], Progress], Any]
 """Does a job. It returns what `json` can write, and may be started again after a crash, so it must do no harm if part

@@ -6,7 +6,7 @@ import json
 import time
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -27,13 +27,6 @@ LONG_KINDS = frozenset({"simulate"})
 
 class JobStoppedError(RulerankError):
     """The job in hand is to end now: somebody asked for it, or it belongs to another worker by now."""
-
-
-class Progress(Protocol):
-    """What a handler calls as it goes on. It costs nothing, and raises `JobStoppedError` when the job must end."""
-
-    def __call__(self, done: int, total: int | None = None, message: str = "") -> None:
-        """Say how much is done, of how much, and what is being done."""
 
 
 @dataclass(frozen=True)

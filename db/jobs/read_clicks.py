@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from db.jobs.queue import JobStoppedError, Progress
+from db.jobs.queue import JobStoppedError
 from db.jobs.uploads import Uploads
 from db.store.engine import Database
 from rulerank.clicks import ClickLogError
 from rulerank.importing.clicks import error_to_dict, keep_log, read_clicks
 from rulerank.importing.files import Upload
+from rulerank.progress import Progress, named
 
 
 def read(database: Database, arguments: dict[str, Any], progress: Progress) -> dict[str, Any]:
@@ -19,7 +20,7 @@ def read(database: Database, arguments: dict[str, Any], progress: Progress) -> d
     try:
         found = read_clicks(
             Upload.from_dict(arguments["log"]),
-            lambda done, total: progress(done, total, "reading"),
+            named(progress, "reading"),
             grades=grades,
             **arguments["options"],
         )

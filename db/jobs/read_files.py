@@ -14,7 +14,7 @@ import sqlalchemy as sa
 
 from db.collections import Collections
 from db.importing import import_campaign
-from db.jobs.queue import JobStoppedError, Progress
+from db.jobs.queue import JobStoppedError
 from db.jobs.uploads import Uploads
 from db.store.engine import Database
 from db.store.tables import jobs
@@ -28,6 +28,7 @@ from rulerank.importing.rows import Division, known_labels
 from rulerank.importing.texts import prepare_files
 from rulerank.importing.wish import Bundle, Wish
 from rulerank.prepare import table_head
+from rulerank.progress import Progress, named, silent
 
 READ = "read"
 """What was read, in the folder of an upload."""
@@ -38,7 +39,7 @@ ROLES = ("documents", "queries", "judgements", "runs")
 def warm_up() -> None:
     """Read a line, so that all that reading needs is loaded."""
     one = Upload("line", b"1 qid:1 1:1 # docid = D\n")
-    Preview.of(read_files(Files((one,)), lambda done, total: None))
+    Preview.of(read_files(Files((one,)), silent))
 
 
 def look(database: Database, arguments: dict[str, Any], progress: Progress) -> dict[str, Any]:
@@ -71,7 +72,7 @@ def read(database: Database, arguments: dict[str, Any], progress: Progress) -> d
     """Read what somebody chose, keep it in the folder of the upload, and return what the page shows of it."""
     uploads, token = Uploads(database), str(arguments["token"])
     try:
-        imported = _read(database, arguments, lambda done, total: progress(done, total, "reading"))
+        imported = _read(database, arguments, named(progress, "reading"))
         keep(imported, uploads.path(token) / READ, rows=not imported.stored)
     except BadFilesError as error:
         return {"bad": error.to_dict()}
@@ -81,7 +82,7 @@ def read(database: Database, arguments: dict[str, Any], progress: Progress) -> d
     return {"preview": Preview.of(imported).to_dict()}
 
 
-def _read(database: Database, arguments: dict[str, Any], progress: Any) -> Imported:
+def _read(database: Database, arguments: dict[str, Any], progress: Progress) -> Imported:
     if "collection" in arguments:
         progress(0, None)
         return _stored(database, arguments)
@@ -123,7 +124,7 @@ def store(database: Database, arguments: dict[str, Any], progress: Progress) -> 
         evaluation_rows=rows.evaluation.tolist(),
         labels=known_labels(imported.collection, rows) if arguments["use"] == "labels" else {},
         person=arguments["person"],
-        progress=lambda done, total: progress(done, total, "storing"),
+        progress=named(progress, "storing"),
         note=partial(_note, mine),
     )
     uploads.remove(token)

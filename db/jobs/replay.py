@@ -6,13 +6,13 @@ from typing import Any
 
 from db.campaigns import Campaigns
 from db.collections import Collections
-from db.jobs.queue import Progress
 from db.store.engine import Database
 from rulerank.campaign import OpenCampaign
 from rulerank.campaign.audience import KIND, audience, kept
 from rulerank.campaign.replay import random_replay, whole_curve
 from rulerank.errors import InputError
 from rulerank.metrics import Audience
+from rulerank.progress import Progress, named
 
 
 def read_audience(campaigns: Campaigns, opened: OpenCampaign) -> Audience:
@@ -35,14 +35,12 @@ def replay(database: Database, arguments: dict[str, Any], progress: Progress) ->
     readers = read_audience(campaigns, opened)
     if what == "random":
         length = int(arguments["labels"])
-        values = random_replay(
-            opened, ranker, length, lambda done, total: progress(done, total, "random orders"), readers
-        )
+        values = random_replay(opened, ranker, length, named(progress, "random orders"), readers)
         campaigns.put_snapshot(number, kind, length, values)
         return {"labels": length}
     if what == "curve":
         seen = opened.live.refresh().seen
-        values = whole_curve(opened, ranker, lambda done, total: progress(done, total, "points"), readers)
+        values = whole_curve(opened, ranker, named(progress, "points"), readers)
         labels = len(values["rows"])
         campaigns.put_snapshot(number, kind, labels, values, event_id=seen)
         return {"labels": labels}

@@ -11,11 +11,12 @@ from typing import Any
 import sqlalchemy as sa
 
 from db.collections import Collections
-from db.jobs.queue import JobStoppedError, Progress
+from db.jobs.queue import JobStoppedError
 from db.simulations import WHOLE, read_parts
 from db.store.engine import Database
 from db.store.tables import files, jobs
 from rulerank.errors import RulerankError
+from rulerank.progress import Progress
 from rulerank.simulate import Dataset, Plan, Results, pack, run
 
 JOBS: int | None = None
@@ -100,9 +101,9 @@ def simulate(database: Database, arguments: dict[str, Any], progress: Progress) 
         folder = Path(place) / "results"
         keeper = _Keeper(database, int(arguments["simulation"]), folder)
 
-        def follow(done: int, total: int, message: str) -> None:
+        def follow(done: int, total: int | None = None, what: str = "", /) -> None:
             keeper.now_and_then()
-            progress(done, total, message)
+            progress(done, total, what)
 
         try:
             results = run(plan, data, folder, jobs=JOBS, progress=follow)

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from pages import context
-from pages.shared.task import Progress
 from rulerank.campaign import OpenCampaign
 from rulerank.campaign import ranking as ranking_data
 from rulerank.campaign.audience import LEARNED_LABELS
@@ -18,6 +17,7 @@ from rulerank.discretize import items_of
 from rulerank.errors import InputError
 from rulerank.metrics import intent_err
 from rulerank.metrics.users import IntentUser
+from rulerank.progress import Progress
 from rulerank.registry import rankers
 
 METRICS = LEARNED_LABELS | {

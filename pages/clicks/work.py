@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pages.shared.task import Progress
 from rulerank.clicks import (
     ClickLog,
     Comparison,
@@ -24,6 +23,7 @@ from rulerank.clicks.simulate import ENGLISH, NATIVE
 from rulerank.clicks.terms import terms_of
 from rulerank.errors import InputError
 from rulerank.metrics.users import IntentUser, err_eia_user, err_ia_user, err_user
+from rulerank.progress import Progress
 
 BEST = 4
 """The best grade of made-up lists, as in the paper."""
@@ -58,9 +58,7 @@ def user_named(kind: str, foreign: float) -> IntentUser:
 def simulate(user: IntentUser, sessions: int, depth: int, seed: int, progress: Progress) -> ClickLog:
     """Make up lists, and let users of a model read them."""
     lists = made_up_lists(depth=depth, languages=user.languages, grades=BEST + 1, pool=max(12, 2 * depth), seed=seed)
-    return simulate_log(
-        user, lists, sessions, seed=seed, extra=0.2, progress=lambda done, total, word: progress(done, total)
-    )
+    return simulate_log(user, lists, sessions, seed=seed, extra=0.2, progress=progress)
 
 
 def fit_models(log: ClickLog, names: Sequence[str], seed: int, progress: Progress) -> Fitted:
@@ -89,5 +87,5 @@ def compare_models(
         splits=splits,
         test_share=share,
         seed=seed,
-        progress=lambda done, total, word: progress(done, total),
+        progress=progress,
     )

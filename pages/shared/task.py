@@ -15,9 +15,9 @@ import streamlit as st
 from pages.shared.layout import with_actions
 from pages.shared.waiting import show_progress
 from rulerank.errors import RulerankError
+from rulerank.progress import Progress
 
 T = TypeVar("T")
-Progress = Callable[[int, int | None], None]
 
 QUICK = 0.7
 """Seconds that a page waits before it shows a progress bar: small files are read by then."""
@@ -65,7 +65,7 @@ class Task(Generic[T]):
         self._thread.join(seconds)
         return not self.running
 
-    def _progress(self, done: int, total: int | None) -> None:
+    def _progress(self, done: int, total: int | None = None, what: str = "", /) -> None:
         if self._cancelled.is_set():
             raise CancelledError("cancelled; nothing was kept")
         self.share = min(1.0, done / total) if total else None

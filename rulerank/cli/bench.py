@@ -56,10 +56,10 @@ def bench(
             raise InputError(f"no benchmark is named {name!r}; there are: {', '.join(NAMES)}")
     groups: dict[str, Callable[[], Iterator[Result]]] = {**GROUPS, "letor": partial(others.letor, data)}
     results: list[Result] = []
-    with progress("measuring", len(wanted), quiet=json_) as advance:
-        for name in wanted:
+    with progress("measuring", len(wanted), quiet=json_) as bar:
+        for done, name in enumerate(wanted, 1):
             results += groups[name]()
-            advance(1)
+            bar(done)
     if json_:
         print_json({"version": __version__, "threads": workers(), "results": [asdict(result) for result in results]})
         return

@@ -136,15 +136,8 @@ def simulate(
             configurations, depth=depth, languages=known.languages, grades=known.max_grade + 1, seed=seed,
             pool=max(12, 2 * depth),
         )  # fmt: skip
-    with progress("drawing sessions", sessions, quiet=json_) as advance:
-        told = 0
-
-        def follow(done: int, total: int, message: str) -> None:
-            nonlocal told
-            advance(done - told)
-            told = done
-
-        made = simulate_log(user, shown, sessions, seed=seed, extra=extra, skew=skew, progress=follow)
+    with progress("drawing sessions", sessions, quiet=json_) as bar:
+        made = simulate_log(user, shown, sessions, seed=seed, extra=extra, skew=skew, progress=bar)
     write_log(made, out, single=single)
     if json_:
         print_json(made.summary())

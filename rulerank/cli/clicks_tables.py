@@ -39,15 +39,8 @@ from rulerank.metrics.users import VARIANTS
 
 def _compared(sessions: ClickLog, quiet: bool, models: str, **settings: Any) -> Comparison:
     names = models_in(models)
-    told = 0
-    with progress("comparing", len(names) + settings["splits"], quiet=quiet) as advance:
-
-        def follow(done: int, total: int, message: str) -> None:
-            nonlocal told
-            advance(done - told)
-            told = done
-
-        return compare(sessions, names, progress=follow, **settings)
+    with progress("comparing", len(names) + settings["splits"], quiet=quiet) as bar:
+        return compare(sessions, names, progress=bar, **settings)
 
 
 def evaluate(

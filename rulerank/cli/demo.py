@@ -10,6 +10,7 @@ import typer
 from rulerank.cli.output import progress, say, table
 from rulerank.discretize import Tube, items_of, useful_items
 from rulerank.metrics import evaluate
+from rulerank.progress import Steps
 from rulerank.ranking import WeightedItems
 from rulerank.sampling import SSARP, Random, Sampler
 from rulerank.synthetic import planted_collection
@@ -41,16 +42,17 @@ def demo(seed: Annotated[int, typer.Option(help="Seed of the made-up collection.
 
     say("a made-up collection with the answer planted in it.", lead="rulerank demo:")
     say(f"{cut} documents may be labelled; {len(collection) - cut} others are ranked after each step.\n")
-    with progress("labelling", RANDOM_RUNS + 2) as advance:
+    with progress("labelling", RANDOM_RUNS + 2) as bar:
+        step = Steps(bar, RANDOM_RUNS + 2)
         chosen = map_after(SSARP(), None)
-        advance(1)
+        step()
         at_random = []
         for run in range(RANDOM_RUNS):
             at_random.append(map_after(Random(), seed + run))
-            advance(1)
+            step()
         full = WeightedItems().fit(pool, grades).predict(rest)
         ceiling = evaluate(collection.grades[cut:], full, collection.query_index[cut:])["expected"]["map"]
-        advance(1)
+        step()
     rows = []
     for labels in CHECKPOINTS:
         if labels in chosen:

@@ -9,17 +9,19 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bar
 from rich.table import Table
 from rich.text import Text
 
 from rulerank.foreign.storable import readable
+from rulerank.progress import Progress
 
 WIDTH_OF_FILES = 150  # columns for output that goes to a file or a pipe, where no terminal says its width
 
@@ -95,17 +97,30 @@ def table(
 
 
 @contextmanager
-def progress(what: str, total: int | None, *, quiet: bool = False) -> Iterator[Callable[[int], None]]:
-    """Show a bar on standard error (only where that is a terminal); yields a function that advances it."""
-    bar = Progress(
+def progress(what: str = "", total: int | None = None, *, quiet: bool = False) -> Iterator[Progress]:
+    """Show a bar on standard error (only where that is a terminal); yields what moves it.
+
+    With a name, the bar keeps it and counts in numbers. Without one it takes the name of each stage as that is
+    reported, begins anew with each, and counts in percent.
+    """
+    bar = Bar(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
-        MofNCompleteColumn(),
+        MofNCompleteColumn() if what else TaskProgressColumn(),
         TimeElapsedColumn(),
         console=stderr,
         transient=True,
         disable=quiet or not stderr.is_terminal,
     )
     with bar:
-        task = bar.add_task(what, total=total)
-        yield lambda step: bar.advance(task, step)
+        task = bar.add_task(what or "starting", total=total)
+        shown = what
+
+        def report(done: int, total: int | None = None, stage: str = "", /) -> None:
+            nonlocal shown
+            if not what and stage != shown:
+                shown = stage
+                bar.reset(task, description=stage)
+            bar.update(task, completed=done, total=total)
+
+        yield report

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
 from rulerank.cli.options import AsJson
-from rulerank.cli.output import note, print_json, say, stderr, table
+from rulerank.cli.output import note, print_json, progress, say, table
 from rulerank.collection.codes import MAX_GRADE
 from rulerank.errors import InputError
 from rulerank.foreign.numbers import NumberError, whole_number
+from rulerank.progress import named
 
 if TYPE_CHECKING:
     from rulerank.prepare import Prepared
@@ -113,10 +113,10 @@ def prepare_texts(
     )
     if not out.parent.is_dir():
         raise InputError(f"cannot write {out}: the folder {out.parent} does not exist")
-    with _Bars(quiet=json_) as bars:
-        gathered = read_collection(source, how, progress=lambda done, total: bars.tell("reading", done, total))
-        prepared = prepare(gathered, options, step=bars.tell)
-        bars.tell("writing", 0, None)
+    with progress(quiet=json_) as bar:
+        gathered = read_collection(source, how, progress=named(bar, "reading"))
+        prepared = prepare(gathered, options, progress=bar)
+        bar(0, None, "writing")
         paths = write_prepared(prepared, out)
     if json_:
         written = {what: os.fspath(path) for what, path in paths.items()}
@@ -152,32 +152,3 @@ def _grades(text: str) -> dict[int, int]:
         raise InputError(f"grades are given as OLD=NEW,OLD=NEW with whole numbers: {error}") from None
     except ValueError:
         raise InputError(f"grades are given as OLD=NEW,OLD=NEW with whole numbers, not {text!r}") from None
-
-
-class _Bars:
-    """One bar for each step, on standard error, where that is a terminal."""
-
-    def __init__(self, *, quiet: bool) -> None:
-        columns = (
-            TextColumn("{task.description}", markup=False),
-            BarColumn(),
-            TaskProgressColumn(),
-            TimeElapsedColumn(),
-        )
-        self._bars = Progress(*columns, console=stderr, transient=True, disable=quiet or not stderr.is_terminal)
-        self._what = ""
-        self._task = self._bars.add_task("starting", total=None)
-
-    def __enter__(self) -> _Bars:
-        self._bars.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bars.stop()
-
-    def tell(self, what: str, done: int, total: int | None) -> None:
-        """Show how far a step is."""
-        if what != self._what:
-            self._what = what
-            self._bars.reset(self._task, description=what)
-        self._bars.update(self._task, completed=done, total=total)

@@ -98,9 +98,8 @@ def reproduce(
     reports, failed = [], []
     for known, folder in places:
         try:
-            report = reproduce_collection(
-                known, folder, settings, lambda what, total: progress(what, total, quiet=json_)
-            )
+            with progress(quiet=json_) as bar:
+                report = reproduce_collection(known, folder, settings, bar)
         except RulerankError as error:
             told = f"{known.name} in {folder}: {error}"
             if len(places) == 1:

@@ -111,14 +111,14 @@ def _replay(
     chooser: Sampler, collection: Collection, budget: int | None, *, quiet: bool
 ) -> tuple[list[Selection], Selection | None]:
     chosen: list[Selection] = []
-    with progress("choosing", budget, quiet=quiet) as advance:
+    with progress("choosing", budget, quiet=quiet) as bar:
         while budget is None or len(chosen) < budget:
             selection = chooser.propose()
             if selection is None or selection.stop:
                 return chosen, selection
             chosen.append(selection)
             chooser.record(selection.row, int(collection.grades[selection.row]))
-            advance(1)
+            bar(len(chosen))
     return chosen, None
 
 

@@ -132,20 +132,20 @@ def _warn_of_another(out: Path, plan: Plan, data: Dataset) -> None:
 
 
 def _run(plan: Plan, data: Dataset, out: Path, jobs: int | None, *, quiet: bool) -> Results:
-    told = 0
+    finished = 0
     total = len(tasks_of(plan, data))
     try:
-        with progress("simulating", total, quiet=quiet) as advance:
+        with progress("simulating", total, quiet=quiet) as bar:
 
-            def follow(done: int, total: int, message: str) -> None:
-                nonlocal told
-                advance(done - told)
-                told = done
+            def report(done: int, total: int | None = None, what: str = "", /) -> None:
+                nonlocal finished
+                finished = done
+                bar(done, total, what)
 
-            return run(plan, data, out, jobs=jobs, progress=follow)
+            return run(plan, data, out, jobs=jobs, progress=report)
     except KeyboardInterrupt:
         complain(
-            f"stopped after {told} of {total} runs; they are kept in {out}, and the same command goes on from there"
+            f"stopped after {finished} of {total} runs; they are kept in {out}, and the same command goes on from there"
         )
         raise typer.Exit(130) from None
 

@@ -31,10 +31,10 @@ def read_text(path: Path) -> str:
 def read(paths: list[Path], *, quiet: bool = False, encoding: str | None = None) -> Collection:
     """Read one or several LETOR files as one collection, and say on standard error what was odd about them."""
     parts = []
-    with progress("reading", len(paths), quiet=quiet) as advance:
-        for path in paths:
+    with progress("reading", len(paths), quiet=quiet) as bar:
+        for done, path in enumerate(paths, 1):
             parts.append(read_letor(path, encoding=encoding))
-            advance(1)
+            bar(done)
     collection = parts[0] if len(parts) == 1 else Collection.concat(parts)
     if not quiet:
         for warning in collection.warnings:

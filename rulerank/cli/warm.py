@@ -6,7 +6,6 @@ import io
 import os
 import signal
 import threading
-from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, ProcessPoolExecutor, as_completed
 from multiprocessing import parent_process
 
@@ -23,6 +22,7 @@ from rulerank.export.lines import with_queries
 from rulerank.letor import read_letor, write_letor
 from rulerank.letor.measure import measure_source
 from rulerank.metrics import evaluate
+from rulerank.progress import Steps
 from rulerank.ranking import LRAR
 from rulerank.registry import discretizers, rankers, samplers
 from rulerank.rules.index import MANY, RuleIndex
@@ -39,22 +39,22 @@ SMALL = (6, 12, 8)  # queries, documents of each, features
 
 def warm() -> None:
     """Compile all kernels, on all cores; they are kept on disk, so this takes time only once."""
-    with progress("preparing (once)", len(STEPS)) as advance:
+    with progress("preparing (once)", len(STEPS)) as bar:
         try:
-            _together(advance)
+            _together(Steps(bar, len(STEPS)))
         except (BrokenExecutor, ImportError, NotImplementedError, OSError):
             # No processes that talk to one another on this machine, or no memory for several at once.
             for step in STEPS:
                 step(planted_collection(*SMALL))
 
 
-def _together(advance: Callable[[int], None]) -> None:
+def _together(step_done: Steps) -> None:
     """Take the steps in several processes."""
     processes = ProcessPoolExecutor(min(workers(), len(STEPS)), initializer=_stay_with_parent)
     try:
         for done in as_completed([processes.submit(step, planted_collection(*SMALL)) for step in STEPS]):
             done.result()
-            advance(1)
+            step_done()
     finally:
         processes.shutdown(cancel_futures=True)
 

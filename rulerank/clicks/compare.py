@@ -23,9 +23,9 @@ from rulerank.clicks.splits import paired_t_test, random_splits
 from rulerank.clicks.terms import terms_of
 from rulerank.errors import InputError, RulerankError
 from rulerank.metrics.users import IntentUser
+from rulerank.progress import Progress, silent
 
 Rows = list[dict[str, Any]]
-Progress = Callable[[int, int, str], None]
 
 
 class ComparisonStoppedError(RulerankError):
@@ -130,7 +130,7 @@ def compare(
     event: str = "last",
     floor: float = FLOOR,
     no_click: str = "zero",
-    progress: Progress = lambda done, total, message: None,
+    progress: Progress = silent,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Comparison:
     """Learn each model on the larger part of each split, and measure it on the smaller one.

@@ -14,6 +14,7 @@ from rulerank.clicks.predict import fitted_to
 from rulerank.clicks.result import Fit
 from rulerank.errors import InputError
 from rulerank.metrics.users import IntentUser
+from rulerank.progress import Progress, silent
 
 NATIVE, ENGLISH = "native", "english"
 BLOCK = 250_000
@@ -82,14 +83,14 @@ def simulate_log(
     seed: int = 0,
     extra: float = 0.0,
     skew: float = 0.0,
-    progress: Callable[[int, int, str], None] | None = None,
+    progress: Progress = silent,
 ) -> ClickLog:
     """Draw sessions one by one: a list, an intent, then results from the top until one satisfies.
 
     A model by grade says where the user is satisfied; that is the last click. Each result examined above it is clicked
     too with probability `extra`; a user who is never satisfied leaves no click, so that the log's last clicks are
     satisfied ones, as SDBN reads them. The SDBN by document draws attraction and satisfaction of each result instead.
-    Lists are drawn evenly, or by Zipf's law with exponent `skew`. `progress(done, total, word)` follows.
+    Lists are drawn evenly, or by Zipf's law with exponent `skew`. `progress` counts sessions.
     """
     if sessions < 1:
         raise InputError(f"at least one session is needed, not {sessions!r}")
@@ -106,8 +107,7 @@ def simulate_log(
         clicked = draw(config, rng)
         pattern = clicked.astype(np.int64) @ (np.int64(1) << np.arange(lists.depth, dtype=np.int64))
         parts.append(counted(config.astype(np.int64), pattern, depth=lists.depth))
-        if progress:
-            progress(done + size, sessions, "drawing sessions")
+        progress(done + size, sessions, "drawing sessions")
     config, pattern, count = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     return _with_rows(lists, *counted(config, pattern, count, lists.depth))
 

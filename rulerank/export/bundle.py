@@ -6,7 +6,7 @@ import io
 import os
 import zipfile
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import IO, Any
@@ -22,8 +22,8 @@ from rulerank.export.packing import File, checked_pieces, crew, packed_files, su
 from rulerank.export.pieces import Pieces, cut, joined, unlike
 from rulerank.export.readme import README, SUMS, readme, sums
 from rulerank.files import whole_path
+from rulerank.progress import Progress, Steps, silent
 
-Progress = Callable[[int, int], object]
 Events = Iterable[Mapping[str, Any]]
 
 
@@ -44,7 +44,7 @@ def make_bundle(
     folds: int = 5,
     seed: int = 0,
     unlabelled: bool = False,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> bytes:
     """Return a zip file with all formats (or those named), README.txt and SHA256SUMS.
 
@@ -69,7 +69,7 @@ def write_bundle(
     folds: int = 5,
     seed: int = 0,
     unlabelled: bool = False,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> Path:
     """Write the zip file of `make_bundle` to a path and return it.
 
@@ -91,7 +91,7 @@ def check(
     folds: int = 5,
     seed: int = 0,
     unlabelled: bool = False,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> list[str]:
     """Write every file, read it back, and return what is not as it was meant; an empty list is good.
 
@@ -101,11 +101,11 @@ def check(
     export = Export.prepare(collection, events, about, folds=folds, seed=seed, unlabelled=unlabelled)
     problems = _conflicts(export, chosen)
     chosen = [each for each in chosen if not each.conflicts(export)]
-    steps = _Steps(_count(export, chosen), progress)
+    step = _steps(_count(export, chosen), progress)
     with crew() as pool:
         for checked in [checked for _, _, checked in checked_pieces(export, chosen, pool)]:
             problems += checked()
-            steps.done()
+            step()
     return problems
 
 
@@ -140,25 +140,15 @@ def _conflicts(export: Export, chosen: list[Format]) -> list[str]:
     return [problem for each in chosen for problem in each.conflicts(export)]
 
 
-class _Steps:
-    """Counts steps for whoever watches."""
-
-    def __init__(self, total: int, progress: Progress | None) -> None:
-        self._total = total
-        self._progress = progress
-        self._at = -1
-        self.done()
-
-    def done(self) -> None:
-        """Tell that one more step is done."""
-        self._at += 1
-        if self._progress:
-            self._progress(self._at, self._total)
+def _steps(total: int, progress: Progress) -> Steps:
+    """Begin to count steps, the start included."""
+    progress(0, total)
+    return Steps(progress, total)
 
 
-def _pack(export: Export, chosen: list[Format], file: IO[bytes], progress: Progress | None) -> None:
+def _pack(export: Export, chosen: list[Format], file: IO[bytes], progress: Progress) -> None:
     """Write and check everything; raise at the end if anything is not as it was meant."""
-    steps = _Steps(_count(export, chosen) + 1, progress)
+    step = _steps(_count(export, chosen) + 1, progress)
     problems = _conflicts(export, chosen)
     if problems:
         raise CheckFailedError(problems)
@@ -175,7 +165,7 @@ def _pack(export: Export, chosen: list[Format], file: IO[bytes], progress: Progr
             packed.result()
         put(each.name, each.pieces, *each.summed.result())
         problems.extend(each.checked())
-        steps.done()
+        step()
 
     with crew() as pool:
         pieces = cut(readme(export, chosen))
@@ -194,7 +184,7 @@ def _pack(export: Export, chosen: list[Format], file: IO[bytes], progress: Progr
             problems = _unlike(file, contents, pool)
     if problems:
         raise CheckFailedError(problems)
-    steps.done()
+    step()
 
 
 def _unlike(file: IO[bytes], contents: Mapping[str, tuple[Pieces, int]], pool: ThreadPoolExecutor) -> list[str]:

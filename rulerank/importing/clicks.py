@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
@@ -17,8 +16,8 @@ from rulerank.clicks.log import Reading
 from rulerank.clicks.problems import BadRow
 from rulerank.errors import InputError
 from rulerank.importing.files import Upload
+from rulerank.progress import Progress
 
-Progress = Callable[[int, int | None], None]
 LINES = 2_000
 """So many lines are read between two moments at which the reading can be stopped."""
 

@@ -26,11 +26,11 @@ from rulerank.importing.files import (
 )
 from rulerank.letor import read_letor
 from rulerank.prepare import read_analyser, read_feature_names
+from rulerank.progress import Progress
 from rulerank.text import Analyser
 from rulerank.texts import DocumentText, QueryText, TextFormatError, Texts, read_documents, read_queries
 
 MOST_PROBLEMS = 200
-Progress = Callable[[int, int | None], None]
 
 
 @dataclass(frozen=True)
@@ -227,7 +227,7 @@ class _Reader:
     def _tell(self, share: float) -> Progress:
         highest = 0
 
-        def tell(done: int, total: int | None) -> None:
+        def tell(done: int, total: int | None = None, what: str = "", /) -> None:
             nonlocal highest
             highest = max(highest, done)
             self._progress(min(self._total, self._before + int(share * highest)), self._total)

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from rulerank.importing.brought import readable
-from rulerank.importing.read import BadFilesError, Imported, Problem, Progress
+from rulerank.importing.read import BadFilesError, Imported, Problem
 from rulerank.prepare import KINDS, BadRecordsError, DataFile, Options, Prepared, Reading, prepare, read_files
+from rulerank.progress import Progress, named
 
 # Shares of the time that the steps take, as measured with collections of some thousand documents.
 _STEPS = {"reading": 0.1, "words": 0.4, "index": 0.1, "candidates": 0.1, "features": 0.25, "languages": 0.05}
@@ -22,13 +23,13 @@ def prepare_files(files: Sequence[DataFile], how: Reading, options: Options, pro
     bar = _Bar(progress)
     try:
         with readable():
-            gathered = read_files(files, how, progress=lambda done, total: bar.tell("reading", done, total))
+            gathered = read_files(files, how, progress=named(bar.report, "reading"))
     except BadRecordsError as error:
         found = [Problem(each.file, each.line, None, each.text, each.message) for each in error.problems]
         bad = BadFilesError(found)
         bad.truncated |= error.truncated
         raise bad from error
-    prepared = prepare(gathered, options, step=bar.tell)
+    prepared = prepare(gathered, options, progress=bar.report)
     collection = prepared.collection
     none = np.zeros(len(collection), bool)
     return Imported(collection, none, prepared.texts, (), prepared.notes, told_facts(prepared), prepared.analyser)
@@ -60,7 +61,7 @@ class _Bar:
         self._progress = progress
         self._highest = 0.0
 
-    def tell(self, what: str, done: int, total: int | None) -> None:
+    def report(self, done: int, total: int | None = None, what: str = "", /) -> None:
         """Say how far a step is."""
         names = list(_STEPS)
         # Languages are told for all documents at the end; the first look at them has no number.

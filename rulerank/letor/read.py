@@ -54,8 +54,9 @@ from rulerank.letor.measure import Measure
 from rulerank.letor.numbers import fives, tens
 from rulerank.letor.problems import Problems
 from rulerank.letor.rows import RowBuffer
-from rulerank.letor.types import Array, Progress
+from rulerank.letor.types import Array
 from rulerank.memory import MemoryLimit, memory_limit
+from rulerank.progress import Progress, silent
 
 LONGEST_LINE = 1 << 24  # beside what a line with all its features may need
 BYTES_PER_PAIR = 40
@@ -68,7 +69,7 @@ def read_letor(
     max_errors: int = 100,
     max_bytes: int | None = None,
     encoding: str | None = None,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> Collection:
     """Read a LETOR file from a path or a file object (binary or text, which is left open).
 
@@ -127,11 +128,10 @@ class _Reader:
         self._run_queries: list[int] = []
         self._open_end = False  # whether the last row's line has no newline
 
-    def read(self, stream: Utf8Stream, progress: Progress | None) -> None:
+    def read(self, stream: Utf8Stream, progress: Progress) -> None:
         """Read the stream to its end, or until there are problems enough."""
         self._stream = stream
-        if progress:
-            self._tell = lambda: progress(stream.done(), stream.total)
+        self._tell = lambda: progress(stream.done(), stream.total)
         self.blocks = LineBlocks(stream, self._longest)
         foreign = describe_foreign(self.blocks.peek())
         if foreign:

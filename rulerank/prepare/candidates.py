@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rulerank.text.corpus import Corpus, Progress
+from rulerank.progress import Progress, silent
+from rulerank.text.corpus import Corpus
 
 K1, B = 1.2, 0.75
 AT_ONCE = 1000
@@ -17,7 +18,7 @@ AT_ONCE = 1000
 class Search:
     """BM25 over the whole text of documents, by bm25s (X. Lu, "BM25S", 2024): scores are made when it is built."""
 
-    def __init__(self, corpus: Corpus, *, progress: Progress | None = None) -> None:
+    def __init__(self, corpus: Corpus, *, progress: Progress = silent) -> None:
         """Build the index; `progress(done, total)` may raise to stop."""
         import bm25s  # type: ignore[import-untyped]  # noqa: PLC0415 (only this class needs it)
 
@@ -56,7 +57,7 @@ class Search:
 class _Told(list[Any]):
     """Documents that tell how far a reader is; bm25s goes through them twice."""
 
-    def __init__(self, documents: Sequence[Any], progress: Progress | None) -> None:
+    def __init__(self, documents: Sequence[Any], progress: Progress) -> None:
         super().__init__(documents)
         self._progress = progress
         self._rounds = 0

@@ -29,8 +29,6 @@ PIECE = 1 << 20
 MOST_FILES = 20_000
 FORMATS = "CSV, TSV, JSONL, BEIR, TREC or SMART files"
 
-Tell = Callable[[int], None]
-
 
 @dataclass(frozen=True)
 class DataFile:
@@ -127,14 +125,20 @@ def _limited(found: list[DataFile], where: str | Path) -> list[DataFile]:
 
 
 class TextLines:
-    """The lines of one file, decoded; reading them notes lines that cannot be decoded, and tells how far it is."""
+    """The lines of one file, decoded; those that cannot be decoded are noted, and `count` gets the bytes read."""
 
-    def __init__(self, file: DataFile, problems: Problems, encoding: str | None = None, tell: Tell | None = None):
+    def __init__(
+        self,
+        file: DataFile,
+        problems: Problems,
+        encoding: str | None = None,
+        count: Callable[[int], None] = lambda size: None,
+    ):
         self.name = file.name
         self.line = 0
         self.problems = problems
         self._file = file
-        self._tell = tell
+        self._count = count
         self._broken = False
         self.encoding = self._found(encoding)
 
@@ -184,7 +188,7 @@ class TextLines:
         decoder = codecs.getincrementaldecoder(self.encoding.name)(BAD_CHARACTER)
         rest = ""
         while piece := stream.read(PIECE):
-            self._told(len(piece))
+            self._count(len(piece))
             *lines, rest = (rest + decoder.decode(piece)).split("\n")
             self._check_length(len(rest))
             for line in lines:
@@ -210,7 +214,7 @@ class TextLines:
     def _byte_lines(self, stream: ByteSource, done: int) -> Iterator[str]:
         rest = b""
         while piece := stream.read(PIECE):
-            self._told(len(piece) + done)
+            self._count(len(piece) + done)
             done = 0
             *lines, rest = (rest + piece).split(b"\n")
             self._check_length(len(rest))
@@ -232,10 +236,6 @@ class TextLines:
             before = raw[: error.start].decode(self.encoding.name, "replace")
             self._complain_character(text, f"column {len(before) + 1}: byte {raw[error.start]:02X}")
             return text.rstrip("\r")
-
-    def _told(self, size: int) -> None:
-        if self._tell:
-            self._tell(size)
 
 
 def _pieces(stream: ByteSource, head: bytes) -> Iterator[bytes]:

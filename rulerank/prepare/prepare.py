@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,6 +14,7 @@ from rulerank.errors import InputError
 from rulerank.memory import check_memory
 from rulerank.prepare.candidates import Search, average_precision, pool
 from rulerank.prepare.gathered import Gathered
+from rulerank.progress import Progress, named, silent
 from rulerank.text.analyser import Analyser
 from rulerank.text.compute import features_of, whole_query
 from rulerank.text.corpus import FIELDS, Corpus
@@ -22,8 +23,6 @@ from rulerank.text.languages import MOST_SAMPLED, detect_language, languages_of
 from rulerank.text.matches import Floats
 from rulerank.text.normalise import normalise_by_query
 from rulerank.texts import DocumentText, Texts
-
-Step = Callable[[str, int, int | None], None]
 
 DEPTH = 1000  # of the ranking that BM25 is measured by, as in trec_eval's runs
 DOCUMENT_FIELD = "document"
@@ -67,21 +66,20 @@ class Prepared:
         return {qid: query.terms or () for qid, query in self.texts.queries.items()}
 
 
-def prepare(gathered: Gathered, options: Options = Options(), *, step: Step | None = None) -> Prepared:  # noqa: B008
-    """Make a collection of what was gathered; `step(what, done, total)` tells how far it is and may raise to stop."""
-    tell = step or _silent
-    tell("languages", 0, None)
+def prepare(gathered: Gathered, options: Options = Options(), *, progress: Progress = silent) -> Prepared:  # noqa: B008
+    """Make a collection of what was gathered; `progress` gets the name of each stage and may raise to stop."""
+    progress(0, None, "languages")
     analyser = choose_analyser(gathered, options)
-    corpus = Corpus.build(gathered.documents, analyser, progress=lambda *at: tell("words", *at))
+    corpus = Corpus.build(gathered.documents, analyser, progress=named(progress, "words"))
     terms = {qid: analyser.query_words(whole_query(query)) for qid, query in gathered.queries.items()}
-    search = Search(corpus, progress=lambda *at: tell("index", *at))
+    search = Search(corpus, progress=named(progress, "index"))
     pooled = options.judged == "pool" or (options.judged == "auto" and not gathered.complete)
     pairs: list[tuple[str, str]] = []
     width = len(FIELDS) * len(options.features or tuple(text_features)) + len(gathered.numbers)
     precisions: list[float] = []
     empty = []
     for done, (qid, asked) in enumerate(terms.items()):
-        tell("candidates", done, len(terms))
+        progress(done, len(terms), "candidates")
         judged = gathered.judgements.get(qid, {})
         ranked = search.top(asked, max(options.candidates, DEPTH if judged else 0))
         if any(grade > 0 for grade in judged.values()):
@@ -99,8 +97,8 @@ def prepare(gathered: Gathered, options: Options = Options(), *, step: Step | No
     del search
     if not pairs:
         raise InputError("no query finds a document; are the queries and the documents in the same language?")
-    collection = _collection(gathered, corpus, terms, pairs, options, tell)
-    documents = _documents(gathered, collection, analyser.languages, options, tell)
+    collection = _collection(gathered, corpus, terms, pairs, options, progress)
+    documents = _documents(gathered, collection, analyser.languages, options, progress)
     notes = list(gathered.notes)
     notes += _told_missing(gathered, collection)
     if empty:
@@ -157,13 +155,13 @@ def _collection(
     terms: dict[str, list[str]],
     pairs: list[tuple[str, str]],
     options: Options,
-    tell: Step,
+    progress: Progress,
 ) -> Collection:
     titles, bodies = (bool(corpus.counts(name).length.any()) for name in FIELDS[:2])
     # Where a field is empty throughout, both together are the other one.
     fields = FIELDS if titles and bodies else FIELDS[:1] if titles else FIELDS[1:2]
     matrix, names = features_of(
-        corpus, terms, pairs, features=options.features, fields=fields, progress=lambda *at: tell("features", *at)
+        corpus, terms, pairs, features=options.features, fields=fields, progress=named(progress, "features")
     )
     matrix, names = _with_numbers(matrix, names, gathered.numbers, pairs)
     places = {qid: place for place, qid in enumerate(terms)}
@@ -195,14 +193,14 @@ def _with_numbers(
 
 
 def _documents(
-    gathered: Gathered, collection: Collection, languages: tuple[str, ...], options: Options, tell: Step
+    gathered: Gathered, collection: Collection, languages: tuple[str, ...], options: Options, progress: Progress
 ) -> dict[str, DocumentText]:
     """Return the texts of the collection's documents, with the language that was given, named or found."""
     wanted = set(collection.docids)
     found = {}
     for done, docid in enumerate(docid for docid in gathered.documents if docid in wanted):
         if done % 100 == 0:
-            tell("languages", done, len(wanted))
+            progress(done, len(wanted), "languages")
         document = gathered.documents[docid]
         language = options.document_language or document.language or detect_language(_sample(document), languages)
         found[docid] = document if language == document.language else replace(document, language=language)
@@ -237,7 +235,3 @@ def _facts(
         facts["bm25_map"] = float(np.mean(precisions))
         facts["bm25_queries"] = len(precisions)
     return facts
-
-
-def _silent(what: str, done: int, total: int | None) -> None:
-    return None

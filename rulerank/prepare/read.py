@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,8 +18,7 @@ from rulerank.prepare.readers import smart, table, trec
 from rulerank.prepare.readers.columns import Columns
 from rulerank.prepare.readers.judgements import Judgement, read_judgements, read_run
 from rulerank.prepare.readers.smart import plain_id
-
-Progress = Callable[[int, int | None], None]
+from rulerank.progress import Progress, silent
 
 # Cleverdon's scale, as its readme tells it: 1 is a complete answer, 4 of minimum interest; -1 stands for none.
 CRANFIELD = {1: 4, 2: 3, 3: 2, 4: 1, 5: 0, -1: 0}
@@ -43,7 +42,7 @@ class Reading:
     max_errors: int = 100
 
 
-def read_collection(path: str | Path, how: Reading = Reading(), *, progress: Progress | None = None) -> Gathered:  # noqa: B008
+def read_collection(path: str | Path, how: Reading = Reading(), *, progress: Progress = silent) -> Gathered:  # noqa: B008
     """Read the folder, zip or file at `path`; all that is wrong comes together in one BadRecordsError.
 
     `progress(done, total)` is called with bytes and may raise to stop the reading.
@@ -51,7 +50,7 @@ def read_collection(path: str | Path, how: Reading = Reading(), *, progress: Pro
     return read_files(files_of(path), how, progress=progress)
 
 
-def read_files(files: Sequence[DataFile], how: Reading = Reading(), *, progress: Progress | None = None) -> Gathered:  # noqa: B008
+def read_files(files: Sequence[DataFile], how: Reading = Reading(), *, progress: Progress = silent) -> Gathered:  # noqa: B008
     """Read files, wherever they came from."""
     if how.unjudged not in ("auto", "unknown", "zero"):
         raise InputError(f"unjudged is 'auto', 'unknown' or 'zero', not {how.unjudged!r}")
@@ -68,7 +67,7 @@ def read_files(files: Sequence[DataFile], how: Reading = Reading(), *, progress:
 class _Reader:
     """Reads the files of a layout one after the other."""
 
-    def __init__(self, layout: Layout, how: Reading, runs: tuple[DataFile, ...], progress: Progress | None) -> None:
+    def __init__(self, layout: Layout, how: Reading, runs: tuple[DataFile, ...], progress: Progress) -> None:
         self.problems = Problems(how.max_errors)
         self._layout = layout
         self._how = how
@@ -182,14 +181,13 @@ class _Reader:
         return [(qid, docid, grades[grade]) for qid, docid, grade in judged]
 
     def _open(self, file: DataFile) -> TextLines:
-        lines = TextLines(file, self.problems, self._how.encoding, self._tell)
+        lines = TextLines(file, self.problems, self._how.encoding, self._count)
         self._into.gathered.files[file.name] = lines.encoding.label
         return lines
 
-    def _tell(self, size: int) -> None:
+    def _count(self, size: int) -> None:
         self._done += size
-        if self._progress:
-            self._progress(min(self._done, self._total), self._total)
+        self._progress(min(self._done, self._total), self._total)
 
 
 def _are_places(asked: set[str], known: Collection[str], most: float) -> bool:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ import numpy as np
 from rulerank._version import __version__
 from rulerank.errors import InputError
 from rulerank.folds import Fold, read_folds
+from rulerank.progress import Progress, Steps, silent
 from rulerank.reproduce.figures import PaperTable
 from rulerank.reproduce.known import Known
 from rulerank.reproduce.published import QUERY_LEVEL, SAMPLING, printed
@@ -22,8 +22,6 @@ from rulerank.reproduce.query_tables import map_table, seconds_table
 from rulerank.reproduce.readings import BASELINES, DEFAULTS, OURS, TRIED, Reading, bm25, readings_of
 from rulerank.reproduce.sampling_tables import baseline_tables, selection_table, svm_table
 from rulerank.reproduce.selections import Columns, FoldBench, Trained, svm_is_there
-
-Watch = Callable[[str, int], AbstractContextManager[Callable[[int], object]]]
 
 CAUSE = {
     **dict.fromkeys(("RE-GR", "LRAR"), "RE-GR"),
@@ -119,23 +117,19 @@ def _cause(table: PaperTable, name: str) -> str | None:
     return "SSAR" if table.number == "1" else "SSARP"
 
 
-def _unwatched(_what: str, _total: int) -> AbstractContextManager[Callable[[int], object]]:
-    return nullcontext(lambda _step: None)
-
-
-def reproduce(known: Known, folder: Path, settings: Settings, watch: Watch = _unwatched) -> Report:
-    """Read a collection's five folds and do its tables. `watch(what, total)` shows how far a stage is."""
+def reproduce(known: Known, folder: Path, settings: Settings, progress: Progress = silent) -> Report:
+    """Read a collection's five folds and do its tables. `progress` gets the name of each stage."""
     folds = read_folds(folder)
     notes = list(_notes(folds))
     bench = Bench(folds)
     wanted = DEFAULTS if QUERY_LEVEL in settings.papers else DEFAULTS[:1]  # RE-GR is the sampling paper's LRAR
-    with watch(f"{known.name}: ranking with all labels", len(wanted) * len(folds)) as advance:
-        outcomes = [bench.run(setup, lambda: advance(1)) for setup in wanted]
+    step = Steps(progress, len(wanted) * len(folds), f"{known.name}: ranking with all labels")
+    outcomes = [bench.run(setup, step) for setup in wanted]
     tables: list[PaperTable] = []
     if QUERY_LEVEL in settings.papers:
         tables += [map_table(known, outcomes), seconds_table(known, outcomes)]
     if SAMPLING in settings.papers:
-        tables += _sampling(known, folds, settings, outcomes[0], watch)
+        tables += _sampling(known, folds, settings, outcomes[0], progress)
         if not printed("1", known.name):
             notes.append(f"the sampling paper prints nothing about {known.name}, so tables 1 to 5 hold only ours")
         if not svm_is_there():
@@ -145,8 +139,8 @@ def reproduce(known: Known, folder: Path, settings: Settings, watch: Watch = _un
     if settings.tried is not None:
         names = _methods(settings.papers) if settings.tried else []
     tried: list[Outcome | Tried] = [
-        *_try_rankers(bench, outcomes, names, watch),
-        *_try_samplers(known, folds, settings, names, watch),
+        *_try_rankers(bench, outcomes, names, progress),
+        *_try_samplers(known, folds, settings, names, progress),
     ]
     return Report(known, folder, report.about, report.tables, tuple(tried), report.notes)
 
@@ -156,15 +150,17 @@ def _methods(papers: Iterable[str]) -> list[str]:
     return [*([setup.method for setup in DEFAULTS] if QUERY_LEVEL in papers else ["RE-GR"]), *sampling]
 
 
-def _sampling(known: Known, folds: list[Fold], settings: Settings, full: Outcome, watch: Watch) -> list[PaperTable]:
+def _sampling(
+    known: Known, folds: list[Fold], settings: Settings, full: Outcome, progress: Progress
+) -> list[PaperTable]:
     found: dict[str, list[Columns]] = {of: [] for of in OURS}
     svm = svm_is_there()
-    with watch(f"{known.name}: selecting", len(found) * len(folds)) as advance:
-        for fold in folds:  # one at a time: a large collection's folds would not fit into memory together
-            bench = FoldBench(fold, bm25(known, settings.bm25), svm=svm)
-            for of, columns in found.items():
-                columns.append(bench.columns(of, settings.seeds))
-                advance(1)
+    step = Steps(progress, len(found) * len(folds), f"{known.name}: selecting")
+    for fold in folds:  # one at a time: a large collection's folds would not fit into memory together
+        bench = FoldBench(fold, bm25(known, settings.bm25), svm=svm)
+        for of, columns in found.items():
+            columns.append(bench.columns(of, settings.seeds))
+            step()
     return [
         selection_table("1", known.name, found["SSAR"], full),
         selection_table("2", known.name, found["SSARP"], full),
@@ -173,12 +169,12 @@ def _sampling(known: Known, folds: list[Fold], settings: Settings, full: Outcome
     ]
 
 
-def _try_rankers(bench: Bench, ours: list[Outcome], names: list[str], watch: Watch) -> list[Outcome]:
+def _try_rankers(bench: Bench, ours: list[Outcome], names: list[str], progress: Progress) -> list[Outcome]:
     setups = [setup for setup in TRIED if setup.method in names]
     if not setups:
         return []
-    with watch("other readings of the rankers", len(setups) * len(bench.folds)) as advance:
-        others = [bench.run(setup, lambda: advance(1)) for setup in setups]
+    step = Steps(progress, len(setups) * len(bench.folds), "other readings of the rankers")
+    others = [bench.run(setup, step) for setup in setups]
     found = []
     for method in dict.fromkeys(setup.method for setup in setups):
         same = [outcome for outcome in [*ours, *others] if outcome.setup.method == method]
@@ -186,20 +182,22 @@ def _try_rankers(bench: Bench, ours: list[Outcome], names: list[str], watch: Wat
     return found
 
 
-def _try_samplers(known: Known, folds: list[Fold], settings: Settings, names: list[str], watch: Watch) -> list[Tried]:
+def _try_samplers(
+    known: Known, folds: list[Fold], settings: Settings, names: list[str], progress: Progress
+) -> list[Tried]:
     methods = [name for name in (*OURS, *BASELINES) if name in names and (name != "SVMRank" or svm_is_there())]
     readings = [reading for name in methods for reading in readings_of(name, known, settings.bm25)]
     if not readings:
         return []
     trained: list[list[Trained]] = [[] for _ in readings]
-    with watch("other readings of the samplers", len(readings) * len(folds)) as advance:
-        for fold in folds:
-            bench = FoldBench(fold, bm25(known, settings.bm25), svm="SVMRank" in methods)
-            for place, reading in enumerate(readings):
-                if reading.sampler.params.get("feature", 0) >= fold.train.features.shape[1]:
-                    continue  # a part of the document that this version of the collection has no BM25 of
-                trained[place].append(bench.run(reading, settings.seeds))
-                advance(1)
+    step = Steps(progress, len(readings) * len(folds), "other readings of the samplers")
+    for fold in folds:
+        bench = FoldBench(fold, bm25(known, settings.bm25), svm="SVMRank" in methods)
+        for place, reading in enumerate(readings):
+            if reading.sampler.params.get("feature", 0) >= fold.train.features.shape[1]:
+                continue  # a part of the document that this version of the collection has no BM25 of
+            trained[place].append(bench.run(reading, settings.seeds))
+            step()
     return [Tried(reading, tuple(each)) for reading, each in zip(readings, trained, strict=True) if each]
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from rulerank.errors import InputError, RulerankError
+from rulerank.progress import Progress, silent
 from rulerank.simulate.crew import Crew
 from rulerank.simulate.data import Dataset
 from rulerank.simulate.desk import Desk
@@ -20,7 +21,6 @@ from rulerank.simulate.store import About, open_folder, task_path
 from rulerank.simulate.tasks import Task, tasks_of
 from rulerank.threads import workers
 
-Progress = Callable[[int, int, str], None]
 TICK_SECONDS = 0.1
 
 
@@ -60,7 +60,7 @@ def run(
     folder: Path | str,
     *,
     jobs: int | None = 1,
-    progress: Progress = lambda done, total, message: None,
+    progress: Progress = silent,
     cancelled: Callable[[], bool] = lambda: False,
 ) -> Results:
     """Do what is missing of a plan and return all its results.

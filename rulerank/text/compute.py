@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from rulerank.errors import InputError
+from rulerank.progress import Progress, silent
 from rulerank.registry import Entry
 from rulerank.text.analyser import Words
-from rulerank.text.corpus import FIELDS, Corpus, Progress
+from rulerank.text.corpus import FIELDS, Corpus
 from rulerank.text.features.registry import TextFeature, text_features
 from rulerank.text.matches import Floats, match
 from rulerank.text.tokens import Identifiers
@@ -56,7 +57,7 @@ def features_of(
     *,
     features: Sequence[str] = (),
     fields: Sequence[str] = FIELDS,
-    progress: Progress | None = None,
+    progress: Progress = silent,
 ) -> tuple[Floats, tuple[str, ...]]:
     """Return the features of pairs (qid, docid), for documents of a corpus and the terms of queries (repeats count).
 
@@ -72,8 +73,7 @@ def features_of(
     longest = max(map(len, terms), default=1)
     words = np.diff(corpus.starts)[document]
     for some in _batches(np.maximum(words, longest)):
-        if progress:
-            progress(some.start, len(pairs))
+        progress(some.start, len(pairs))
         for number, field in enumerate(fields):
             matches = match(corpus, field, terms, query[some], document[some])
             for column, entry in enumerate(entries, number * len(entries)):

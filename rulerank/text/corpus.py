@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -13,13 +13,13 @@ import numpy.typing as npt
 
 from rulerank.errors import InputError
 from rulerank.memory import check_memory
+from rulerank.progress import Progress, silent
 from rulerank.text.analyser import Words
 from rulerank.text.corpus_kernels import count_terms, vector_norms
 from rulerank.texts import DocumentText
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-Progress = Callable[[int, int | None], None]
 
 FIELDS = ("title", "body", "whole")
 AT_ONCE = 256  # documents between two calls of `progress`
@@ -50,9 +50,7 @@ class Corpus:
     _counts: dict[str, FieldCounts] = field(default_factory=dict)
 
     @classmethod
-    def build(
-        cls, documents: Mapping[str, DocumentText], analyser: Words, *, progress: Progress | None = None
-    ) -> Corpus:
+    def build(cls, documents: Mapping[str, DocumentText], analyser: Words, *, progress: Progress = silent) -> Corpus:
         """Number the terms of documents; `progress(done, total)` counts documents and may raise to stop."""
         vocabulary = _Numbers()
         tokens = array("i")
@@ -60,8 +58,7 @@ class Corpus:
         for done, document in enumerate(documents.values()):
             if done % AT_ONCE == 0:
                 _check_size(len(tokens), len(vocabulary))
-                if progress:
-                    progress(done, len(documents))
+                progress(done, len(documents))
             tokens.extend([vocabulary[term] for term in analyser.terms(document.title)])
             bodies.append(len(tokens))
             tokens.extend([vocabulary[term] for term in analyser.terms(document.body)])

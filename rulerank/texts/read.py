@@ -19,13 +19,13 @@ from rulerank.foreign.lines import Kind, LineBlocks
 from rulerank.foreign.parsing import parse_json
 from rulerank.foreign.storable import LONGEST_ID, LONGEST_LANGUAGE, storable, too_long, unstorable
 from rulerank.memory import MemoryMeter
+from rulerank.progress import Progress, silent
 from rulerank.texts.model import DocumentText, QueryText
 
 LONGEST_LINE = 1 << 26
 SHOWN = 60
 BYTES_PER_RECORD = 400  # of a record beside its texts: its object, and its places in tables
 
-Progress = Callable[[int, int | None], None]
 T = TypeVar("T")
 
 
@@ -101,7 +101,7 @@ _DOCUMENTS = _Kind(
 )
 
 
-def read_queries(source: Source, *, max_errors: int = 100, progress: Progress | None = None) -> dict[str, QueryText]:
+def read_queries(source: Source, *, max_errors: int = 100, progress: Progress = silent) -> dict[str, QueryText]:
     """Read the texts of queries, by qid, from a path or a binary file object (plain, gz, xz, bz2 or zip; UTF-8).
 
     TSV: qid, text and (optionally) need. JSONL: objects with "qid" (or "_id", "id"), "text" (or "query") and
@@ -112,9 +112,7 @@ def read_queries(source: Source, *, max_errors: int = 100, progress: Progress | 
     return _read(source, _QUERIES, max_errors, progress)
 
 
-def read_documents(
-    source: Source, *, max_errors: int = 100, progress: Progress | None = None
-) -> dict[str, DocumentText]:
+def read_documents(source: Source, *, max_errors: int = 100, progress: Progress = silent) -> dict[str, DocumentText]:
     """Read the texts of documents, by docid, from a path or a binary file object (plain, gz, xz, bz2 or zip; UTF-8).
 
     TSV: docid, title and body; a body may hold tabs. JSONL: objects with "docid" (or "_id", "id"), "text" (or "body"),
@@ -123,7 +121,7 @@ def read_documents(
     return _read(source, _DOCUMENTS, max_errors, progress)
 
 
-def _read(source: Source, kind: _Kind[T], max_errors: int, progress: Progress | None) -> dict[str, T]:
+def _read(source: Source, kind: _Kind[T], max_errors: int, progress: Progress) -> dict[str, T]:
     if isinstance(max_errors, bool) or not isinstance(max_errors, int) or max_errors < 1:
         raise InputError(f"max_errors must be a whole number of at least 1, not {max_errors!r}")
     if not hasattr(source, "read") and not isinstance(source, str) and not hasattr(source, "__fspath__"):
@@ -144,19 +142,17 @@ def _read(source: Source, kind: _Kind[T], max_errors: int, progress: Progress | 
     return reader.records
 
 
-def _lines(stream: Any, progress: Progress | None) -> Iterator[bytes]:
+def _lines(stream: Any, progress: Progress) -> Iterator[bytes]:
     """Give the lines of a stream, without their ends and without a byte order mark."""
     blocks = LineBlocks(Utf8Stream(stream), LONGEST_LINE)
     if foreign := describe_foreign(blocks.peek()):
         raise InputError(f"{stream.name}: {foreign}")
     for kind, block in blocks:
-        if progress:
-            progress(stream.done(), stream.total)
+        progress(stream.done(), stream.total)
         if kind is Kind.TOO_LONG:
             raise InputError(f"{stream.name}: a line is longer than {LONGEST_LINE} bytes; give one record a line")
         yield from block.split(b"\n")[:-1]
-    if progress:
-        progress(stream.done(), stream.total)
+    progress(stream.done(), stream.total)
 
 
 class _Reader(Generic[T]):

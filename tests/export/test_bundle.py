@@ -151,11 +151,11 @@ def test_a_bundle_that_unpacks_to_something_else_is_not_handed_out(monkeypatch):
 
 def test_progress_counts_the_steps():
     seen = []
-    make_bundle(plain(), EVENTS, progress=lambda *step: seen.append(step))
+    make_bundle(plain(), EVENTS, progress=lambda done, total, what="": seen.append((done, total)))
     total = len(dict(export_files(plain(), EVENTS))) + 1
     assert seen == [(done, total) for done in range(total + 1)]
     seen.clear()
-    check(plain(), formats=["letor", "lightgbm"], progress=lambda *step: seen.append(step))
+    check(plain(), formats=["letor", "lightgbm"], progress=lambda done, total, what="": seen.append((done, total)))
     assert seen == [(0, 3), (1, 3), (2, 3), (3, 3)]
 
 
@@ -163,7 +163,7 @@ def test_progress_counts_the_steps():
 def test_stopped_it_leaves_nothing_behind(at, tmp_path):
     path = tmp_path / "out.zip"
 
-    def stop(done, total):
+    def stop(done, total, what=""):
         assert total == 26
         if done == at:
             raise StopError

@@ -169,7 +169,7 @@ class TestLog:
         rows = 3 * LINES
         seen = []
 
-        def stop(done, total):
+        def stop(done, total, what=""):
             seen.append(done)
             if len(seen) == 4:
                 raise CancelledError("cancelled")

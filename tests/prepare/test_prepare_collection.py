@@ -84,15 +84,15 @@ def test_queries_that_find_nothing_are_an_error():
 
 def test_steps_are_told_and_can_stop(gathered):
     told = []
-    prepare(gathered, step=lambda what, done, total: told.append(what))
+    prepare(gathered, progress=lambda done, total, what: told.append(what))
     assert list(dict.fromkeys(told)) == ["languages", "words", "index", "candidates", "features"]
 
-    def stop(what, done, total):
+    def stop(done, total, what):
         if what == "index":
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        prepare(gathered, step=stop)
+        prepare(gathered, progress=stop)
 
 
 def test_search_and_feature_agree(gathered):
