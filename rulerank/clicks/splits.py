@@ -9,6 +9,7 @@ import numpy as np
 from rulerank.clicks.likelihood import Floats
 from rulerank.clicks.log import Ints
 from rulerank.errors import InputError
+from rulerank.statistics import paired_t
 
 _EXACT = 1_000_000_000
 """Up to here numpy draws without replacement; beyond, each session is drawn on its own, which comes to the same."""
@@ -37,21 +38,11 @@ def paired_t_test(first: Floats, second: Floats, share: float) -> dict[str, floa
     Splits of one log share most of their sessions, so this test is too sure of itself. `p_corrected` widens the
     variance for that, from 1/n to 1/n + test/learn (Nadeau and Bengio, Machine Learning 52, 2003).
     """
-    from scipy.special import stdtr  # noqa: PLC0415  (slow to load, and few commands need it)
-
     gaps = np.asarray(first, np.float64) - np.asarray(second, np.float64)
     gaps = gaps[np.isfinite(gaps)]
-    size = len(gaps)
-    if size < 2:
-        return dict.fromkeys(("difference", "t", "p", "p_corrected"), float("nan")) | {
-            "difference": float(gaps.mean()) if size else float("nan")
-        }
-    mean, variance = float(gaps.mean()), float(gaps.var(ddof=1))
-    found = {"difference": mean}
-    for name, factor in (("p", 1 / size), ("p_corrected", 1 / size + share / (1 - share))):
-        spread = np.sqrt(variance * factor)
-        t = mean / spread if spread > 0 else (0.0 if mean == 0 else np.copysign(np.inf, mean))
-        if name == "p":
-            found["t"] = float(t)
-        found[name] = float(2 * stdtr(size - 1, -abs(t)))
-    return found
+    if len(gaps) < 2:
+        mean = float(gaps.mean()) if len(gaps) else float("nan")
+        return {"difference": mean} | dict.fromkeys(("t", "p", "p_corrected"), float("nan"))
+    plain = paired_t(gaps)
+    corrected = paired_t(gaps, overlap=share / (1 - share))
+    return {"difference": plain.difference, "t": plain.statistic, "p": plain.p, "p_corrected": corrected.p}

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rulerank.reproduce.published import Printed
-from rulerank.simulate.statistics import bootstrap_interval, t_interval
+from rulerank.statistics import bootstrap_interval, t_interval
 
 Floats = npt.NDArray[np.float64]
 Bounds = tuple[float, float]

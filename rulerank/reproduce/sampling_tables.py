@@ -11,7 +11,7 @@ from rulerank.reproduce.measures import gain_percent, selected_percent
 from rulerank.reproduce.published import SAMPLING, Printed, printed
 from rulerank.reproduce.query_level import Outcome
 from rulerank.reproduce.selections import METRICS, Columns, Trained
-from rulerank.simulate.statistics import resampled_means, t_interval
+from rulerank.statistics import resampled_means, t_interval
 
 TITLES = {
     "1": "SSAR: MAP and what was selected",

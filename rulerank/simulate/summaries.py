@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rulerank.errors import InputError
-from rulerank.simulate.statistics import (
+from rulerank.statistics import (
     area,
     bootstrap_interval,
     first_reached,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from thorough import examples
 
 from rulerank.errors import InputError
-from rulerank.simulate.statistics import (
+from rulerank.statistics import (
     area,
     bootstrap_interval,
     first_reached,

@@ -1,6 +1,7 @@
 """Statistics of comparisons: intervals, paired tests with a correction for many of them, and learning curves.
 
-Everything is written out on numpy, so that the numbers need no further package; the tests compare with scipy.
+Student's t is SciPy's. What is written out here is what SciPy does not have (Holm's method), or what it takes longer
+for: each says by how much.
 """
 
 from __future__ import annotations
@@ -46,47 +47,16 @@ class Paired(NamedTuple):
 
 def t_tail(t: float, freedom: float) -> float:
     """Return the probability that Student's t is at least |t| away from 0, on either side."""
-    if math.isinf(t):
-        return 0.0
-    square = t * t
-    return _beta(freedom / 2, 0.5, freedom / (freedom + square), square / (freedom + square))
+    from scipy.special import stdtr  # noqa: PLC0415  (slow to load, and few commands need it)
+
+    return float(2 * stdtr(freedom, -abs(t)))
 
 
 def t_quantile(freedom: float, level: float = 0.95) -> float:
     """Return the value that |t| stays below with probability `level`."""
-    low, high = 0.0, 1.0
-    while t_tail(high, freedom) > 1 - level:
-        high *= 2
-    for _ in range(200):
-        middle = (low + high) / 2
-        if t_tail(middle, freedom) > 1 - level:
-            low = middle
-        else:
-            high = middle
-    return (low + high) / 2
+    from scipy.special import stdtrit  # noqa: PLC0415  (slow to load, and few commands need it)
 
-
-def _beta(a: float, b: float, x: float, rest: float) -> float:
-    """Return the regularised incomplete beta function at x = 1 - rest, by its continued fraction (Lentz's method)."""
-    if x <= 0 or rest <= 0:
-        return float(rest <= 0)
-    if x > (a + 1) / (a + b + 2):
-        return 1 - _beta(b, a, rest, x)
-    front = math.exp(math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log(rest)) / a
-    tiny = 1e-300
-    c, d = 1.0, 1.0 / (1 - (a + b) * x / (a + 1))
-    value = d
-    for m in range(1, 10_000):
-        for top in (
-            m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
-            -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
-        ):
-            d = 1.0 / (1 + top * d or tiny)
-            c = 1 + top / c or tiny
-            value *= c * d
-        if abs(c * d - 1) < 1e-15:
-            break
-    return front * value
+    return float(stdtrit(freedom, (1 + level) / 2))
 
 
 def t_interval(values: Any, level: float = 0.95) -> Interval:
@@ -101,8 +71,15 @@ def t_interval(values: Any, level: float = 0.95) -> Interval:
     return Interval(mean, mean - reach, mean + reach)
 
 
-def paired_t(differences: Any) -> Paired:
-    """Return the paired t-test of differences: are they 0 on average?"""
+def paired_t(differences: Any, overlap: float = 0.0) -> Paired:
+    """Return the paired t-test of differences: are they 0 on average?
+
+    overlap: by how much the differences vary together, in variances of one. That is 0 for independent ones, and test
+    by learning share for random splits of one sample (Nadeau and Bengio, Machine Learning 52, 2003).
+
+    >>> paired_t([0.1, 0.3, 0.2]).p < 0.1
+    True
+    """
     array = _differences(differences)
     mean, spread = float(array.mean()), float(array.std(ddof=1)) if array.size > 1 else 0.0
     if array.size < 2 or spread <= 1e-15 * abs(mean):
@@ -110,7 +87,7 @@ def paired_t(differences: Any) -> Paired:
         return (
             Paired(mean, 0.0, 1.0) if mean == 0 or array.size < 2 else Paired(mean, math.copysign(math.inf, mean), 0.0)
         )
-    t = mean / (spread / math.sqrt(array.size))
+    t = mean / (spread * math.sqrt(1 / array.size + overlap))
     return Paired(mean, t, t_tail(t, array.size - 1))
 
 
@@ -119,6 +96,9 @@ def sign_flip(differences: Any, flips: int = FLIPS, seed: int = 0) -> Paired:
 
     All sign patterns are tried where at most 14 differences are not 0; else `flips` random ones, and the pattern that
     was observed counts as one more (Phipson and Smyth 2010), so that p is never 0.
+
+    scipy.stats.permutation_test gives the same p from all patterns, but took 17 ms instead of 5 (14 differences), and
+    106 ms instead of 10 for 10,000 patterns of 106 differences; a table of a simulation needs hundreds of tests.
     """
     array = _differences(differences)
     mean = float(array.mean())
