@@ -16,8 +16,7 @@ from rulerank.collection.pack import pack_rows, rows_at_once, unpack_rows
 from rulerank.errors import InputError
 from rulerank.foreign.storable import LONGEST_ID, LONGEST_LANGUAGE, too_long
 from rulerank.progress import Progress, silent
-from rulerank.text import Analyser, query_terms, whole_query
-from rulerank.texts import DocumentText, QueryText, Texts
+from rulerank.text import Analyser, DocumentText, QueryText, Texts, query_terms, whole_query
 
 CHUNK_ROWS = 4096
 LONGEST_NAME = 200

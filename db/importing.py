@@ -20,8 +20,7 @@ from rulerank.errors import InputError
 from rulerank.progress import Progress, silent
 from rulerank.ranking.make import takes_terms
 from rulerank.registry import rankers
-from rulerank.text import Analyser
-from rulerank.texts import Texts
+from rulerank.text import Analyser, Texts
 
 
 def import_campaign(

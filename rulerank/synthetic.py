@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rulerank.collection import Collection
+from rulerank.collection import Collection, normalise_by_query
 from rulerank.rules.items import Items
 
 
@@ -26,10 +26,7 @@ def planted_collection(queries: int = 60, documents: int = 80, features: int = 2
     grades[hidden > np.quantile(hidden, 0.84)] = 1
     grades[hidden > np.quantile(hidden, 0.96)] = 2
     qids = np.repeat([str(number) for number in range(1, queries + 1)], documents)
-    for query in range(queries):  # min-max within the query, as LETOR's QueryLevelNorm
-        part = values[query * documents : (query + 1) * documents]
-        low, high = part.min(axis=0), part.max(axis=0)
-        part[:] = np.round((part - low) / np.where(high > low, high - low, 1.0), 6)
+    values = np.round(normalise_by_query(values, np.repeat(np.arange(queries), documents)), 6)
     return Collection.from_arrays(values, qids, grades, docids=(f"d{row}" for row in range(rows)))
 
 

@@ -24,7 +24,7 @@ from rulerank.letor.measure import Measure
 from rulerank.memory import SETTING, MemoryMeter, check_memory, memory_limit
 from rulerank.prepare import Options, Reading, prepare, read_collection
 from rulerank.simulate import Dataset
-from rulerank.texts import read_documents
+from rulerank.text import read_documents
 
 ROOT = Path(__file__).parents[1]
 

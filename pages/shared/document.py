@@ -11,8 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from rulerank.campaign import OpenCampaign
-from rulerank.text import Token, Words, best_passage, find_terms, spans_of
-from rulerank.texts import DocumentText
+from rulerank.text import DocumentText, Token, Words, best_passage, find_terms, spans_of
 
 LONGEST = 60_000
 """Characters of a text that are put on the page at first; a megabyte of text would make every key slow."""

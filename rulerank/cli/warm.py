@@ -28,8 +28,7 @@ from rulerank.registry import discretizers, rankers, samplers
 from rulerank.rules.index import MANY, RuleIndex
 from rulerank.rules.on_demand import FEW
 from rulerank.synthetic import planted_collection
-from rulerank.text import compute_features
-from rulerank.texts import DocumentText, QueryText, Texts
+from rulerank.text import DocumentText, QueryText, Texts, compute_features
 from rulerank.threads import workers
 
 BINS = 4

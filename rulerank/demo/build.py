@@ -13,8 +13,7 @@ import numpy.typing as npt
 from rulerank.collection import Collection
 from rulerank.demo.guidelines import GRADE_EXAMPLES, GRADE_MEANINGS, GRADE_NAMES, GUIDELINES
 from rulerank.demo.stdlib import gather_documents
-from rulerank.text import compute_features
-from rulerank.texts import QueryText, Texts
+from rulerank.text import QueryText, Texts, compute_features
 
 EVERY = 3
 """Every third question, with all its documents, is kept back for the evaluation."""

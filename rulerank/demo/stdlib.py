@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from rulerank.errors import InputError
-from rulerank.texts import DocumentText
+from rulerank.text import DocumentText
 
 MODULES = (
     "argparse", "base64", "bisect", "calendar", "collections", "concurrent.futures", "configparser",

@@ -15,8 +15,7 @@ from rulerank.collection.pack import pack_rows, unpack_rows
 from rulerank.errors import InputError
 from rulerank.importing.preview import RowFacts
 from rulerank.importing.read import Imported
-from rulerank.text import Analyser
-from rulerank.texts import DocumentText, QueryText, Texts
+from rulerank.text import Analyser, DocumentText, QueryText, Texts
 
 PIECE_ROWS = 4096
 FACTS = "rows.npz"

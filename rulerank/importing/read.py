@@ -27,8 +27,7 @@ from rulerank.importing.files import (
 from rulerank.letor import read_letor
 from rulerank.prepare import read_analyser, read_feature_names
 from rulerank.progress import Progress
-from rulerank.text import Analyser
-from rulerank.texts import DocumentText, QueryText, TextFormatError, Texts, read_documents, read_queries
+from rulerank.text import Analyser, DocumentText, QueryText, TextFormatError, Texts, read_documents, read_queries
 
 MOST_PROBLEMS = 200
 

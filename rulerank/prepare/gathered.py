@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from rulerank.foreign.storable import LONGEST_ID, LONGEST_LANGUAGE, storable, too_long, unstorable
 from rulerank.memory import MemoryMeter
 from rulerank.prepare.files import TextLines
-from rulerank.texts import DocumentText, QueryText
+from rulerank.text import DocumentText, QueryText
 
 # What a LETOR comment or a qid cannot hold.
 _UNFIT_DOCID = re.compile(r"\s")

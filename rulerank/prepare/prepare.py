@@ -10,19 +10,19 @@ from typing import Any
 import numpy as np
 
 from rulerank.collection import UNLABELLED, Collection
+from rulerank.collection.normalise import normalise_by_query
 from rulerank.errors import InputError
 from rulerank.memory import check_memory
 from rulerank.prepare.candidates import Search, average_precision, pool
 from rulerank.prepare.gathered import Gathered
 from rulerank.progress import Progress, named, silent
+from rulerank.text import DocumentText, Texts
 from rulerank.text.analyser import Analyser
 from rulerank.text.compute import features_of, whole_query
 from rulerank.text.corpus import FIELDS, Corpus
 from rulerank.text.features.registry import text_features
 from rulerank.text.languages import MOST_SAMPLED, detect_language, languages_of
 from rulerank.text.matches import Floats
-from rulerank.text.normalise import normalise_by_query
-from rulerank.texts import DocumentText, Texts
 
 DEPTH = 1000  # of the ranking that BM25 is measured by, as in trec_eval's runs
 DOCUMENT_FIELD = "document"

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from rulerank.discretize import MDLP, Discretizer
+from rulerank.discretize import MDLP, Discretizer, items_of, useful_items
 from rulerank.errors import InputError
 from rulerank.folds import Fold
 from rulerank.metrics import evaluate
@@ -63,11 +63,10 @@ class Bench:
         """Return the items of a fold's three parts, without the features that training cannot tell apart."""
         fold = self.folds[number]
         fitted = cuts().fit(fold.train.features, fold.train.grades)
-        useful = fitted.bins_ > 1
-        if not useful.any():
+        if not (fitted.bins_ > 1).any():
             raise InputError(f"no feature tells the grades of fold {fold.number} apart; is this the right data?")
-        parts = (fold.train, fold.validation, fold.test)
-        return tuple(np.ascontiguousarray(fitted.transform(part.features)[:, useful]) for part in parts)
+        train, useful = useful_items(fitted, fold.train.features, f"the training part of fold {fold.number}")
+        return (train, *(items_of(fitted, part.features, useful) for part in (fold.validation, fold.test)))
 
     def run(self, setup: Setup, done: Callable[[], object] = lambda: None) -> Outcome:
         """Train and test one setup on every fold."""

@@ -10,11 +10,11 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
+from rulerank.collection.normalise import normalise_by_query
 from rulerank.discretize.base import Discretizer
 from rulerank.discretize.items import items_of, useful_items
 from rulerank.registry import discretizers, rankers
 from rulerank.simulate.data import Split
-from rulerank.simulate.learners import per_query_scaled
 from rulerank.simulate.plan import Plan
 
 Array = npt.NDArray[Any]
@@ -91,7 +91,7 @@ def prepare(split: Split, plan: Plan) -> Prepared:
     items, useful = useful_items(fitted, pool.features, f"the pool of fold {split.number}")
     learning = any(ranker.name not in rankers for ranker in plan.rankers)
     scaled, test_scaled = (
-        per_query_scaled(part.features, part.query_index) if learning else np.zeros((len(part), 0))
+        normalise_by_query(part.features, part.query_index) if learning else np.zeros((len(part), 0))
         for part in (pool, test)
     )
     return Prepared(

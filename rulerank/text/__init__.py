@@ -1,21 +1,29 @@
-"""Texts as words: analysers, terms to highlight, best passages, languages, and features of query-document pairs."""
+"""The texts of a collection, how files of them are read, and what is made of them.
+
+That is words (analysers, languages), terms to highlight, best passages, and features of query-document pairs.
+"""
 
 from rulerank.text.analyser import Analyser, Words
 from rulerank.text.compute import compute_features, features_of, whole_query
 from rulerank.text.corpus import Corpus
-from rulerank.text.highlight import highlight_terms, spans_of
-from rulerank.text.hits import find_terms
+from rulerank.text.highlight import find_terms, highlight_terms, spans_of
 from rulerank.text.languages import LANGUAGES, detect_language, languages_of
-from rulerank.text.normalise import normalise_by_query
 from rulerank.text.passage import Passage, best_passage
+from rulerank.text.read import TextFormatError, TextProblem, read_documents, read_queries
+from rulerank.text.texts import DocumentText, QueryText, Texts
 from rulerank.text.tokens import Identifiers, Token, query_terms, stem, tokenise, words
 
 __all__ = [
     "LANGUAGES",
     "Analyser",
     "Corpus",
+    "DocumentText",
     "Identifiers",
     "Passage",
+    "QueryText",
+    "TextFormatError",
+    "TextProblem",
+    "Texts",
     "Token",
     "Words",
     "best_passage",
@@ -25,8 +33,9 @@ __all__ = [
     "find_terms",
     "highlight_terms",
     "languages_of",
-    "normalise_by_query",
     "query_terms",
+    "read_documents",
+    "read_queries",
     "spans_of",
     "stem",
     "tokenise",

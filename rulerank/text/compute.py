@@ -14,8 +14,8 @@ from rulerank.text.analyser import Words
 from rulerank.text.corpus import FIELDS, Corpus
 from rulerank.text.features.registry import TextFeature, text_features
 from rulerank.text.matches import Floats, match
+from rulerank.text.texts import QueryText, Texts
 from rulerank.text.tokens import Identifiers
-from rulerank.texts import QueryText, Texts
 
 ENTRIES_AT_ONCE = 1 << 22  # words of the documents that are matched at the same time: bounds the memory
 

@@ -16,7 +16,7 @@ from rulerank.memory import check_memory
 from rulerank.progress import Progress, silent
 from rulerank.text.analyser import Words
 from rulerank.text.corpus_kernels import count_terms, vector_norms
-from rulerank.texts import DocumentText
+from rulerank.text.texts import DocumentText
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from rulerank.text.analyser import Words
-from rulerank.text.hits import find_terms
+from rulerank.text.highlight import find_terms
 from rulerank.text.tokens import Token
 
 LENGTH = 420  # characters: about three lines, or four sentences

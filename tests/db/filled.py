@@ -19,8 +19,7 @@ from db.store.engine import Database
 from db.store.sqlite_copy import copy_to
 from db.store.tables import claims, files, label_events, metadata, selections, snapshots
 from rulerank.campaign import Kind
-from rulerank.text import Analyser
-from rulerank.texts import DocumentText, QueryText, Texts
+from rulerank.text import Analyser, DocumentText, QueryText, Texts
 
 STRANGE = "مرحبا <b>&amp;</b> \U0001f600 \x07 'quotes' \\ %s :name"
 NOW = 1_731_731_731.1234567

@@ -22,8 +22,7 @@ from db.store.tables import collection_chunks, collections, document_texts, quer
 from rulerank.collection import Collection
 from rulerank.collection.pack import pack_numbers, unpack_numbers
 from rulerank.errors import InputError
-from rulerank.text import Analyser
-from rulerank.texts import DocumentText, QueryText, Texts
+from rulerank.text import Analyser, DocumentText, QueryText, Texts
 
 odd = st.text(st.sampled_from("a é😀\u202e\ufffd\uffff\\\"'\u0001"), max_size=6)
 words = odd.map(lambda text: text.replace(" ", "").replace("\u0001", "")).filter(bool)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from db.collections import Collections
 from rulerank.synthetic import planted_collection
-from rulerank.texts import DocumentText, Texts
+from rulerank.text import DocumentText, Texts
 
 
 def test_languages_come_all_at_once_and_only_where_there_is_one(database):

@@ -34,7 +34,7 @@ from db.workspace import Workspace
 from rulerank.campaign import OpenCampaign, Settings
 from rulerank.collection import Collection
 from rulerank.synthetic import planted_collection
-from rulerank.texts import DocumentText, QueryText, Texts
+from rulerank.text import DocumentText, QueryText, Texts
 from tests.e2e.server import Server
 
 PER_QUERY = 100

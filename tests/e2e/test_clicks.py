@@ -13,7 +13,7 @@ from db.workspace import Workspace
 from rulerank.campaign import Settings
 from rulerank.clicks import bilingual_user, fit, made_up_lists, read_log, simulate_log, write_log
 from rulerank.synthetic import planted_collection
-from rulerank.texts import DocumentText, Texts
+from rulerank.text import DocumentText, Texts
 from tests.e2e.screen import Screen
 from tests.pages.conftest import give_labels
 

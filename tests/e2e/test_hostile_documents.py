@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from db.workspace import Workspace
 from rulerank.campaign import GradeLevel, Settings
 from rulerank.synthetic import planted_collection
-from rulerank.texts import DocumentText, QueryText, Texts
+from rulerank.text import DocumentText, QueryText, Texts
 
 ATTACK = "window.__hacked = (window.__hacked || 0) + 1"
 SCRIPT = f"<script>{ATTACK}</script>"

@@ -10,7 +10,7 @@ from db.workspace import Workspace
 from pages.shared.document import LONG
 from rulerank.campaign import Settings
 from rulerank.collection import Collection
-from rulerank.texts import DocumentText, QueryText, Texts
+from rulerank.text import DocumentText, QueryText, Texts
 
 FILLER = "Nothing of interest stands in this sentence at all. " * 60
 ANSWER = "The flutter of a wing grows with the speed of the air."

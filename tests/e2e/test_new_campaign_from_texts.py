@@ -12,8 +12,7 @@ from db.workspace import Workspace
 from rulerank.campaign import Settings
 from rulerank.collection import Collection
 from rulerank.prepare import Options, prepare, read_collection, write_prepared
-from rulerank.text import Analyser
-from rulerank.texts import DocumentText, QueryText, Texts
+from rulerank.text import Analyser, DocumentText, QueryText, Texts
 
 TITLES = ("Wings that flutter", "Heat of a plate", "Cones in a stream", "Flutter of plates", "Wings and heat")
 

@@ -25,7 +25,7 @@ from rulerank.foreign.storable import LONGEST_ID, readable, storable, unstorable
 from rulerank.letor import read_letor, write_letor
 from rulerank.prepare import read_collection
 from rulerank.prepare.read_back import read_feature_names
-from rulerank.texts import read_documents, read_queries
+from rulerank.text import read_documents, read_queries
 
 
 def letor(data: bytes, **options) -> Collection:

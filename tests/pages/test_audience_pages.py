@@ -19,7 +19,7 @@ from rulerank.campaign.ranking import queries_of
 from rulerank.clicks import bilingual_user
 from rulerank.metrics import err_eia_user, err_ia_user, evaluate, intent_err
 from rulerank.ranking.make import RECOMMENDED
-from rulerank.texts import DocumentText, Texts
+from rulerank.text import DocumentText, Texts
 
 CLASSIC = ["MAP", "NDCG@k", "P@k", "MRR"]
 

@@ -25,7 +25,7 @@ from rulerank.clicks import bilingual_user, fit, fit_from_dict, write_log
 from rulerank.errors import InputError
 from rulerank.importing.clicks import LINES, keep_log, load_log, read_clicks
 from rulerank.importing.files import Upload
-from rulerank.texts import DocumentText, Texts
+from rulerank.text import DocumentText, Texts
 
 TASKS = ("clicks-log", "clicks-fits", "clicks-tables", "clicks-documents", "clicks-measured")
 HEAD = "query,documents,grades,clicks,languages\n"

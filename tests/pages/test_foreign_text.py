@@ -19,7 +19,7 @@ from pages.shared.markdown import sentence
 from rulerank.campaign import GradeLevel, Kind, Settings
 from rulerank.collection import Collection
 from rulerank.registry import rankers
-from rulerank.texts import DocumentText, QueryText, Texts
+from rulerank.text import DocumentText, QueryText, Texts
 
 NASTY = "*bold* $x$ :red[x] <b>x</b> [l](javascript:1) `c` # h"
 MARKS = ("*bold*", "$x$", ":red[", "[l](", "`c`", "<b>x")

@@ -12,7 +12,7 @@ from pages.label.service import REASONS, RefusedError, View, answer, panel_data
 from pages.shared.document import LONG, LONGEST, document_html, marked, pieces, plain, text_shown
 from rulerank.campaign import Kind
 from rulerank.sampling import SSAR
-from rulerank.texts import DocumentText
+from rulerank.text import DocumentText
 
 
 def run_page(path: str, campaign: int | None = None) -> AppTest:

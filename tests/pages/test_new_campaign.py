@@ -24,7 +24,7 @@ from rulerank.importing.files import Files, Upload, files_at, one_fold
 from rulerank.importing.read import BadFilesError, read_files
 from rulerank.importing.rows import choose_rows, evaluations, known_labels, levels_needed, uses_of_known
 from rulerank.letor import read_letor
-from rulerank.texts import DocumentText, QueryText, Texts
+from rulerank.text import DocumentText, QueryText, Texts
 
 
 def letor(queries: int = 4, documents: int = 5, *, first: int = 1, graded: float = 1.0, seed: int = 0) -> bytes:

@@ -23,8 +23,7 @@ from rulerank.importing.read import BadFilesError, read_files
 from rulerank.metrics import evaluate
 from rulerank.prepare import Options, Reading, prepare, read_collection, write_prepared
 from rulerank.ranking import LRAR, QueryTermRules
-from rulerank.text import Analyser
-from rulerank.texts import DocumentText
+from rulerank.text import Analyser, DocumentText
 
 WORDS = ("wing", "flutter", "shock", "boundary", "layer", "heat", "nozzle", "plate", "cone", "drag")
 QUERIES = {f"q{n}": f"{WORDS[n]}s and {WORDS[(n + 3) % 10]}ing of {WORDS[(n + 5) % 10]}" for n in range(6)}

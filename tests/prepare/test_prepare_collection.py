@@ -15,8 +15,7 @@ from rulerank.prepare import Gathered, Options, prepare, read_feature_names, wri
 from rulerank.prepare import write as writing
 from rulerank.prepare.candidates import Search, average_precision, pool
 from rulerank.ranking import QueryTermRules
-from rulerank.text import Analyser, Corpus
-from rulerank.texts import DocumentText, QueryText, read_documents, read_queries
+from rulerank.text import Analyser, Corpus, DocumentText, QueryText, read_documents, read_queries
 
 ENGLISH = "The {} of a wing in the wind tunnel was measured at several angles, and {} was found to grow with speed."
 

@@ -9,7 +9,7 @@ import pytest
 
 from rulerank.errors import InputError
 from rulerank.prepare import BadRecordsError, Columns, Reading, file_at, read_collection, table_head
-from rulerank.texts import DocumentText, QueryText
+from rulerank.text import DocumentText, QueryText
 
 
 def folder_of(tmp_path, files):

@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from rulerank.cli.program import app
+from rulerank.collection import normalise_by_query
 from rulerank.discretize import MDLP, Tube, informative_features
 from rulerank.folds import read_folds
 from rulerank.letor import write_letor
@@ -19,7 +20,6 @@ from rulerank.reproduce import SAMPLING, PaperTable
 from rulerank.reproduce import report as report_module
 from rulerank.reproduce.readings import BASELINES, OURS
 from rulerank.sampling import SSAR, SSARP
-from rulerank.simulate.learners import per_query_scaled
 from rulerank.simulate.learners.rank_svm import RankSVM
 from rulerank.synthetic import planted_collection
 
@@ -148,9 +148,9 @@ def test_table_three_trains_the_svm_on_the_same_samples(gov, td2003):
     cuts = Tube(bins=10).fit(fold.train.features)
     items = cuts.transform(fold.train.features)
     rows = SSARP().run(np.ascontiguousarray(items[:, informative_features(items)]), fold.train.grades).order
-    scaled = per_query_scaled(fold.train.features, fold.train.query_index)
+    scaled = normalise_by_query(fold.train.features, fold.train.query_index)
     model = RankSVM().fit(scaled[rows], fold.train.grades[rows], fold.train.query_index[rows])
-    scores = model.predict(per_query_scaled(fold.test.features, fold.test.query_index))
+    scores = model.predict(normalise_by_query(fold.test.features, fold.test.query_index))
     ours = figures(td2003, "3")["SVMS"]["ours"]
     assert ours["folds"][0] == pytest.approx(evaluate(fold.test.grades, scores, fold.test.qids)["map"])
     same = figures(td2003, "3")["SSARP"]["ours"]

@@ -13,10 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from thorough import examples
 
+from rulerank.collection import normalise_by_query
 from rulerank.errors import InputError, NotFittedError
 from rulerank.metrics import evaluate
 from rulerank.simulate import Dataset, Plan, Strategy
-from rulerank.simulate.learners import learners, per_query_scaled
+from rulerank.simulate.learners import learners
 from rulerank.simulate.learners.rank_svm import RankSVM, pairs
 from rulerank.simulate.learners.ridge import CHOICES, Ridge
 from rulerank.simulate.prepared import prepare
@@ -165,13 +166,13 @@ def test_rank_svm_draws_pairs_where_there_are_too_many(planted):
 def test_scaling_is_min_max_within_each_query(seed, rows):
     rng = np.random.default_rng(seed)
     features, queries = rng.integers(-3, 4, (rows, 3)).astype(float), rng.integers(0, 4, rows)
-    scaled = per_query_scaled(features, queries)
+    scaled = normalise_by_query(features, queries)
     for query in set(queries.tolist()):
         own = features[queries == query]
         low, high = own.min(axis=0), own.max(axis=0)
         wanted = [[(v - a) / (b - a) if b > a else 0.0 for v, a, b in zip(row, low, high, strict=True)] for row in own]
         assert np.allclose(scaled[queries == query], wanted)
-    assert np.allclose(per_query_scaled(scaled, queries), scaled)
+    assert np.allclose(normalise_by_query(scaled, queries), scaled)
 
 
 def test_lambda_mart_learns_from_samples_in_which_hardly_a_query_has_two_grades(letor_folder):

@@ -16,8 +16,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulerank.text import Analyser, Corpus, compute_features, features_of, normalise_by_query
-from rulerank.texts import DocumentText, QueryText, Texts
+from rulerank.collection import normalise_by_query
+from rulerank.text import Analyser, Corpus, DocumentText, QueryText, Texts, compute_features, features_of
 
 PLAIN = Analyser((), stemming=False, stopping=False)
 

@@ -24,9 +24,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulerank.errors import InputError
-from rulerank.text import compute_features, tokenise
+from rulerank.text import DocumentText, QueryText, Texts, compute_features, tokenise
 from rulerank.text.features import text_features
-from rulerank.texts import DocumentText, QueryText, Texts
 
 TEXTS = Texts(
     {"q": QueryText("zip bomb", "a file"), "other": QueryText("list")},
@@ -128,7 +127,7 @@ def test_a_new_feature_is_one_decorated_function(monkeypatch):
 def test_columns_do_not_depend_on_what_was_imported_first():
     program = (
         "import importlib; importlib.import_module('rulerank.text.features.shape');"
-        "from rulerank.texts import *; from rulerank.text import compute_features;"
+        "from rulerank.text import *; from rulerank.text import compute_features;"
         "texts = Texts({'q': QueryText('a')}, {'d': DocumentText('a', 'b')});"
         "print(*compute_features(texts, [('q', 'd')])[1], sep='|')"
     )

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulerank.errors import InputError, RulerankError
-from rulerank.texts import DocumentText, QueryText, TextFormatError, read_documents, read_queries
-from rulerank.texts import read as texts
+from rulerank.text import DocumentText, QueryText, TextFormatError, read_documents, read_queries
+from rulerank.text import read as texts
 
 QUERIES = {"1": QueryText("zip a folder", "Pack it."), "b-2": QueryText("größe 😀")}
 DOCUMENTS = {"d1": DocumentText("Title", "Body text", "de"), "d2": DocumentText("", "only a body")}

@@ -3,6 +3,6 @@
 They have a registry of their own, so that a live campaign, which retrains after every label, does not offer them.
 """
 
-from rulerank.simulate.learners.base import Learner, all_rankers, learners, per_query_scaled
+from rulerank.simulate.learners.base import Learner, all_rankers, learners
 
-__all__ = ["Learner", "all_rankers", "learners", "per_query_scaled"]
+__all__ = ["Learner", "all_rankers", "learners"]

@@ -26,7 +26,7 @@ all_rankers: Registry[Any] = Joined("ranker", rankers, learners)
 class Learner(Configurable, ABC):
     """A ranker on feature values: `fit(features, grades, qids)`, then `predict(features)`.
 
-    Features are expected on a common scale within each query (`per_query_scaled`). What a sample cannot teach (no two
+    Features are expected on a common scale within each query (`normalise_by_query`). What a sample cannot teach (no two
     documents of a query with different grades, say) is no error: the learner then scores all documents alike, and the
     expectation over ties tells how little that is worth. `package` is what it needs beyond the library's own.
     """
@@ -66,23 +66,6 @@ class Learner(Configurable, ABC):
     @abstractmethod
     def _score(self, features: Floats) -> Floats:
         """Return the scores of documents."""
-
-
-def per_query_scaled(features: Any, queries: Any) -> Floats:
-    """Return features scaled to 0..1 within each query, as LETOR's QueryLevelNorm; 0 where a query has one value.
-
-    It looks at no grade, so a whole pool may be scaled before any of it is labelled.
-    """
-    matrix = np.asarray(features, np.float64)
-    _, codes = np.unique(np.asarray(queries), return_inverse=True)
-    order = np.argsort(codes, kind="stable")
-    starts = np.searchsorted(codes[order], np.arange(codes.max(initial=-1) + 1))
-    if not starts.size:
-        return matrix.copy()
-    ranked = matrix[order]
-    low, high = np.minimum.reduceat(ranked, starts), np.maximum.reduceat(ranked, starts)
-    spread = np.where(high > low, high - low, 1.0)
-    return (matrix - low[codes]) / spread[codes]
 
 
 def need(package: str, what: str) -> Any:

@@ -33,8 +33,7 @@ from rulerank.importing.rows import Division
 from rulerank.importing.wish import Bundle, Wish
 from rulerank.letor import read_letor
 from rulerank.prepare import Columns, Options, Reading
-from rulerank.text import Analyser
-from rulerank.texts import DocumentText, QueryText, Texts
+from rulerank.text import Analyser, DocumentText, QueryText, Texts
 from tests.db.jobs.test_jobs import until
 
 LETOR = b"".join(

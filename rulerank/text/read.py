@@ -20,7 +20,7 @@ from rulerank.foreign.parsing import parse_json
 from rulerank.foreign.storable import LONGEST_ID, LONGEST_LANGUAGE, storable, too_long, unstorable
 from rulerank.memory import MemoryMeter
 from rulerank.progress import Progress, silent
-from rulerank.texts.model import DocumentText, QueryText
+from rulerank.text.texts import DocumentText, QueryText
 
 LONGEST_LINE = 1 << 26
 SHOWN = 60
