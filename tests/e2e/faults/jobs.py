@@ -6,8 +6,8 @@ import time
 from typing import Any
 
 from db.jobs.handlers import HANDLERS
-from db.jobs.queue import Progress
 from db.store.engine import Database
+from rulerank.progress import Progress
 
 KIND = "trial_pause"
 STEPS = 20
