@@ -257,7 +257,7 @@ def campaign_values(name: str, settings: Settings, made: Plan, person: int | Non
     return {
         "name": name,
         "settings": settings.to_dict(),
-        "edges": made.discretiser.to_dict(),
+        "edges": made.discretizer.to_dict(),
         "pool_rows": pack_numbers(made.pool_rows),
         "evaluation_rows": pack_numbers(made.evaluation_rows),
         "archived": False,

@@ -110,7 +110,7 @@ campaigns = sa.Table(
     sa.Column("name", sa.String(200), nullable=False, unique=True),
     _to("collections"),
     sa.Column("settings", sa.JSON, nullable=False),
-    sa.Column("edges", sa.JSON, nullable=False),  # the fitted discretiser
+    sa.Column("edges", sa.JSON, nullable=False),  # the fitted discretizer
     sa.Column("pool_rows", sa.LargeBinary, nullable=False),  # int32 row numbers of the collection, compressed
     sa.Column("evaluation_rows", sa.LargeBinary, nullable=False),
     sa.Column("archived", sa.Boolean, nullable=False, default=False),

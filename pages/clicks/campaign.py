@@ -102,7 +102,7 @@ def measure(
 ) -> Measured:
     """Fit the rankers to the labels so far, and measure their rankings; `meaning` has the log's name of a language."""
     collection, rows = opened.collection, documents.rows
-    items = items_of(opened.discretiser, collection.features[rows], opened.useful)
+    items = items_of(opened.discretizer, collection.features[rows], opened.useful)
     queries = collection.query_index[rows].tolist()
     docids = [collection.docids[row] for row in rows.tolist()]
     missing = {METRICS.get(name, made.label): why_not(made, documents) or "" for name, made in fits.items()}

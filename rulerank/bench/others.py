@@ -68,7 +68,7 @@ def _letor(source: Path, name: str, out: Path) -> Iterator[Result]:
     yield Result("letor", f"write {name}", f"{theirs / ours:.1f}x faster", "at least 3x", theirs >= 3 * ours)
 
 
-def discretisers() -> Iterator[Result]:
+def discretizers() -> Iterator[Result]:
     """TUBE and MDLP on 30,000 values, against sorting them."""
     rng = np.random.default_rng(0)
     column = rng.random((30_000, 1))

@@ -149,7 +149,7 @@ def score_rules_table(
 ) -> pd.DataFrame:
     """Return the rules behind a score: antecedent in words, grade, support (count) and confidence.
 
-    The surest come first, then the better supported, then the shorter. `item_text` is a discretiser's `describe`. Where
+    The surest come first, then the better supported, then the shorter. `item_text` is a discretizer's `describe`. Where
     rules do not all weigh alike, a column tells their weights, and the surest are those with most confidence x weight.
     """
     words = item_text or (lambda feature, number: f"feature {feature + 1} in bin {number}")

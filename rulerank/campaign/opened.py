@@ -27,7 +27,7 @@ class Plan:
 
     pool_rows: np.ndarray
     evaluation_rows: np.ndarray
-    discretiser: Discretizer
+    discretizer: Discretizer
 
 
 def plan(
@@ -96,8 +96,8 @@ class OpenCampaign:
         self.collection = collection
         self.pool_rows = made.pool_rows
         self.evaluation_rows = made.evaluation_rows
-        self.discretiser = made.discretiser
-        self.items, self.useful = useful_items(made.discretiser, collection.features[made.pool_rows])
+        self.discretizer = made.discretizer
+        self.items, self.useful = useful_items(made.discretizer, collection.features[made.pool_rows])
         self.query_index = collection.query_index[made.pool_rows]
         self.terms: Terms = {
             number: tuple((terms or {})[qid]) for number, qid in enumerate(collection.queries) if qid in (terms or {})
@@ -117,17 +117,17 @@ class OpenCampaign:
     def features(self, row: int) -> dict[str, float]:
         """Return a pool document's feature values by name."""
         values = self.collection.features[int(self.pool_rows[row])]
-        return dict(zip(self.discretiser.feature_names, values.tolist(), strict=True))
+        return dict(zip(self.discretizer.feature_names, values.tolist(), strict=True))
 
     def feature_places(self, row: int) -> dict[str, float]:
         """Return, for each feature, the share of the pool whose value is lower: the document's place in the pool."""
         values = self.collection.features[self.pool_rows]
         share = (values < values[row]).mean(axis=0)
-        return dict(zip(self.discretiser.feature_names, share.tolist(), strict=True))
+        return dict(zip(self.discretizer.feature_names, share.tolist(), strict=True))
 
     def item_text(self, feature: int, number: int) -> str:
         """Return an item in words; `feature` counts among the useful ones, as rules do."""
-        return self.discretiser.describe(int(self.useful[feature]), number)
+        return self.discretizer.describe(int(self.useful[feature]), number)
 
     @cached_property
     def known_grades(self) -> np.ndarray | None:
@@ -141,7 +141,7 @@ class OpenCampaign:
         if not self.evaluation_rows.size:
             return None
         return Evaluation(
-            items_of(self.discretiser, self.collection.features[self.evaluation_rows], self.useful),
+            items_of(self.discretizer, self.collection.features[self.evaluation_rows], self.useful),
             self.collection.grades[self.evaluation_rows].astype(np.int64),
             self.collection.query_index[self.evaluation_rows],
             self.settings.convention,

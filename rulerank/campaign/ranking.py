@@ -103,7 +103,7 @@ def documents_of(opened: OpenCampaign, query: int) -> Documents:
     held = set(opened.evaluation_rows.tolist())
     rows = np.array([row for row in mine.tolist() if row in place or row in held], np.int64)
     pool_rows = np.array([place.get(int(row), -1) for row in rows], np.int64)
-    items = items_of(opened.discretiser, collection.features[rows], opened.useful)
+    items = items_of(opened.discretizer, collection.features[rows], opened.useful)
     current = opened.live.fold.current()
     given = tuple(
         current.get(int(at)) if at >= 0 else int(collection.grades[row])

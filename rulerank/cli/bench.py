@@ -26,7 +26,7 @@ GROUPS: dict[str, Callable[[], Iterator[Result]]] = {
     "lrar": rules.scratch,
     "memory": rules.memory,
     "cache": rules.cache,
-    "discretise": others.discretisers,
+    "discretise": others.discretizers,
     "metrics": others.measuring,
     "export": bundles,
     "clicks": clicks.models,

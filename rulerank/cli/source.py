@@ -49,7 +49,7 @@ def make(kind: Any, **settings: Any) -> Any:
 
 
 def discretizer_for(collection: Collection, method: str, bins: int | None) -> Discretizer:
-    """Fit the named discretiser to a collection."""
+    """Fit the named discretizer to a collection."""
     fitted: Discretizer = make(discretizers[method], bins=bins)
     numbered = all(name == str(place) for place, name in enumerate(collection.feature_names, 1))
     names = None if numbered else collection.feature_names

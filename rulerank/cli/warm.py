@@ -129,7 +129,7 @@ def _rank(collection: Collection) -> None:
 
 
 def _cut(collection: Collection) -> None:
-    """Cut features into bins by every discretiser."""
+    """Cut features into bins by every discretizer."""
     for method in (*(entry.value() for entry in discretizers), Tube(bins="cv")):
         method.fit_transform(collection.features, collection.grades)
 

@@ -1,6 +1,6 @@
 """Discretisers: they turn feature values into items (feature j, bin b), the words that rules are made of.
 
-Each discretiser is one file that registers itself. All share the manners of `Discretizer`: `fit`,
+Each discretizer is one file that registers itself. All share the manners of `Discretizer`: `fit`,
 `transform`, `edges_` with both outer edges, and a value that equals an edge goes to the bin on its left.
 """
 

@@ -1,4 +1,4 @@
-"""What all discretisers share: fitted edges, items from values, bins in words, and saving."""
+"""What all discretizers share: fitted edges, items from values, bins in words, and saving."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BINS = Param("bins", int, 10, "Bins that each feature is cut into.", low=1, high
 
 
 class Discretizer(Configurable, ABC):
-    """The base of every discretiser: a subclass only has to find the edges.
+    """The base of every discretizer: a subclass only has to find the edges.
 
     After `fit`, `edges_` holds one float64 array a feature, both outer edges included: the first is the
     least fitted value and the last the greatest, so a feature has `len(edges) - 1` bins. A constant feature
@@ -110,7 +110,7 @@ class Discretizer(Configurable, ABC):
         return int(feature)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fitted discretiser as plain JSON types; floats survive JSON exactly."""
+        """Return the fitted discretizer as plain JSON types; floats survive JSON exactly."""
         edges = self._fitted_edges()
         params = {
             key: value.item() if isinstance(value, np.generic) else value for key, value in self.get_params().items()
@@ -124,13 +124,13 @@ class Discretizer(Configurable, ABC):
 
     @classmethod
     def from_dict(cls, saved: Mapping[str, Any]) -> Self:
-        """Rebuild what `to_dict` saved; `Discretizer.from_dict` rebuilds any registered discretiser."""
+        """Rebuild what `to_dict` saved; `Discretizer.from_dict` rebuilds any registered discretizer."""
         missing = [key for key in ("name", "params", "feature_names", "edges") if key not in saved]
         if missing:
-            raise InputError(f"a saved discretiser needs {', '.join(missing)}; pass what to_dict() returned")
+            raise InputError(f"a saved discretizer needs {', '.join(missing)}; pass what to_dict() returned")
         kind = discretizers[saved["name"]]
         if not issubclass(kind, cls):
-            raise InputError(f"the saved discretiser is {saved['name']!r}; load it with Discretizer.from_dict")
+            raise InputError(f"the saved discretizer is {saved['name']!r}; load it with Discretizer.from_dict")
         try:
             loaded = kind(**saved["params"])
             edges = tuple(np.array(found, dtype=np.float64) for found in saved["edges"])

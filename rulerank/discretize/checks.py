@@ -1,4 +1,4 @@
-"""Checks on what discretisers are given: every refusal says what was wrong, where, and how to mend it."""
+"""Checks on what discretizers are given: every refusal says what was wrong, where, and how to mend it."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Outcome:
 
 
 class Bench:
-    """Five folds, with the items of each discretiser made once."""
+    """Five folds, with the items of each discretizer made once."""
 
     def __init__(self, folds: list[Fold]) -> None:
         self.folds = folds

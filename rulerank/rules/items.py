@@ -28,7 +28,7 @@ def as_items(items: Any, *, features: int | None = None) -> Items:
         raise InputError(f"items has {array.shape[1]} features, but {features} are expected")
     if array.dtype != np.uint8:
         if array.dtype.kind not in "iub" and not (array.dtype.kind == "f" and np.all(array == np.floor(array))):
-            raise InputError("items must be whole numbers (bins); run a discretiser on the feature values first")
+            raise InputError("items must be whole numbers (bins); run a discretizer on the feature values first")
         if array.size and (array.min() < 0 or array.max() > 255):
             raise InputError(f"items must lie in 0..255; found {array.min()} to {array.max()}")
         array = array.astype(np.uint8)

@@ -19,7 +19,7 @@ class Rule:
     weight: float = 1.0
 
     def describe(self, item_text: Callable[[int, int], str] | None = None) -> str:
-        """Return the rule in words; `item_text(feature, bin)` names an item, as a discretiser's `describe` does."""
+        """Return the rule in words; `item_text(feature, bin)` names an item, as a discretizer's `describe` does."""
         name = item_text or (lambda feature, number: f"feature {feature + 1} is in bin {number}")
         held = " and ".join(name(feature, number) for feature, number in self.antecedent)
         return f"if {held} then grade {self.grade} (confidence {self.confidence:.2f}, seen {self.support} times)"

@@ -1,4 +1,4 @@
-"""What every registered discretiser must do; a new one is tested unasked."""
+"""What every registered discretizer must do; a new one is tested unasked."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ matrices = hnp.arrays(
 
 
 def grades_for(X):
-    """Grades that follow the first column, so that a supervised discretiser has something to find."""
+    """Grades that follow the first column, so that a supervised discretizer has something to find."""
     return (X[:, 0] > np.median(X[:, 0])).astype(int)
 
 
