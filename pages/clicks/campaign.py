@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,7 @@ from rulerank.campaign.audience import LEARNED_LABELS
 from rulerank.clicks import DocumentFit, Fit
 from rulerank.discretize import items_of
 from rulerank.errors import InputError
-from rulerank.metrics import intent_err
+from rulerank.metrics import Audience, intent_err
 from rulerank.metrics.users import IntentUser
 from rulerank.progress import Progress
 from rulerank.registry import rankers
@@ -36,15 +37,10 @@ class Documents:
     grades: np.ndarray
     languages: tuple[str | None, ...]
 
-    @property
-    def spoken(self) -> list[str]:
-        """The languages there are."""
-        return sorted({language for language in self.languages if language})
-
-    @property
-    def silent(self) -> int:
-        """How many documents have no language."""
-        return sum(not language for language in self.languages)
+    @cached_property
+    def readers(self) -> Audience:
+        """What their languages allow, whoever reads them."""
+        return Audience({}, self.languages)
 
 
 @dataclass(frozen=True)
@@ -79,10 +75,10 @@ def why_not(made: Fit | DocumentFit, documents: Documents) -> str | None:
         return "it knows the documents of its own log only"
     if _without_language(made) is not None:
         return None
-    if documents.silent == len(documents.rows):
+    if documents.readers.silent == len(documents.rows):
         return "the documents of this campaign have no language; import their texts with a language each"
-    if documents.silent:
-        return f"{documents.silent:,d} of {len(documents.rows):,d} documents have no language"
+    if documents.readers.silent:
+        return f"{documents.readers.silent:,d} of {len(documents.rows):,d} documents have no language"
     return None
 
 

@@ -29,7 +29,9 @@ def users_to_keep(
     """
     rows = np.concatenate([opened.pool_rows, opened.evaluation_rows])
     languages = languages_of(opened)
-    spoken = sorted({language for language in (languages[row] for row in rows) if language} | set(documents.spoken))
+    spoken = sorted(
+        {language for language in (languages[row] for row in rows) if language} | set(documents.readers.spoken)
+    )
     found = {}
     for name, made in fits.items():
         if isinstance(made, DocumentFit) or name not in LEARNED_LABELS or why_not(made, documents):
@@ -39,7 +41,7 @@ def users_to_keep(
             continue
         if user.minds_language:
             known = {each: meaning.get(each, each) for each in spoken if meaning.get(each, each) in user.languages}
-            if not set(documents.spoken) <= set(known):
+            if not set(documents.readers.spoken) <= set(known):
                 continue
             user = user.renamed(known)
         else:

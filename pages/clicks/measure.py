@@ -68,7 +68,7 @@ def _ask_campaign() -> OpenCampaign | None:
 
 def _ask_meaning(log: ClickLog, documents: campaign.Documents, number: int) -> dict[str, str]:
     """Ask which language of the log each of the campaign's is, where the names do not tell."""
-    strange = [name for name in documents.spoken if name not in log.languages]
+    strange = [name for name in documents.readers.spoken if name not in log.languages]
     if not strange or len(log.languages) == 1:
         return {}
     st.caption("The log names languages differently. Say which are which, and intent-aware metrics follow.")

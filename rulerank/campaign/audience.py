@@ -102,9 +102,7 @@ def why_not_offered(readers: Audience) -> str:
     """Say why ERR-IA and ERR-EIA are not offered for these documents; nothing where they are."""
     if "err_ia" in readers.able:
         return ""
-    why = (
-        "the documents have no language"
-        if readers.silent == len(readers.languages)
-        else f"{readers.silent:,d} of {len(readers.languages):,d} documents have no language"
+    return (
+        f"ERR-IA and ERR-EIA, which ask for the reader's language, are not offered: {readers.lacking}. "
+        "Import texts with one."
     )
-    return f"ERR-IA and ERR-EIA, which ask for the reader's language, are not offered: {why}. Import texts with one."

@@ -50,17 +50,24 @@ class Audience:
         """How many documents have no language."""
         return sum(not language for language in self.languages)
 
-    def why_not(self, name: str) -> str | None:
-        """Say why a user cannot read these documents, or None if they can."""
-        user = self.users[name]
-        if user.languages == (ANY,):
-            return None
+    @cached_property
+    def lacking(self) -> str | None:
+        """Why nobody to whom languages matter can read these documents, or None if they can."""
         if len(self.spoken) > MOST_LANGUAGES:
             return f"the documents have {len(self.spoken)} languages; at most {MOST_LANGUAGES} are told apart"
         if self.silent == len(self.languages):
             return "the documents have no language"
         if self.silent:
             return f"{self.silent:,d} of {len(self.languages):,d} documents have no language"
+        return None
+
+    def why_not(self, name: str) -> str | None:
+        """Say why a user cannot read these documents, or None if they can."""
+        user = self.users[name]
+        if user.languages == (ANY,):
+            return None
+        if self.lacking is not None:
+            return self.lacking
         strange = [language for language in self.spoken if language not in user.languages]
         if strange:
             return f"the user knows {', '.join(user.languages)}, but there are documents in {', '.join(strange)}"
