@@ -62,7 +62,11 @@ def current_map(opened: OpenCampaign) -> CompetenceMap | None:
         words = "Comparing every query's function with every labelled document"
         place = st.empty()
         bar = place.progress(0.0, words)
-        kept = competence_map(opened, lambda share: bar.progress(share, words))
+
+        def report(done: int, total: int | None = None, what: str = "", /) -> None:
+            bar.progress(done / (total or 1), words)
+
+        kept = competence_map(opened, report)
         place.empty()
         st.session_state[key] = kept
     return kept

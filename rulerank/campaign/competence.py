@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
@@ -11,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from rulerank.campaign.opened import OpenCampaign
+from rulerank.progress import Progress, silent
 from rulerank.ranking import QueryLevelRules
 from rulerank.rules.items import Ints
 
@@ -44,10 +44,10 @@ _maps: WeakKeyDictionary[OpenCampaign, CompetenceMap] = WeakKeyDictionary()
 _lock = threading.Lock()
 
 
-def competence_map(opened: OpenCampaign, told: Callable[[float], object] | None = None) -> CompetenceMap | None:
+def competence_map(opened: OpenCampaign, progress: Progress = silent) -> CompetenceMap | None:
     """Return the map of the labels so far, worked out once for all; None with labels in fewer than two queries.
 
-    `told` hears from time to time what share of the work is done.
+    `progress` counts documents.
     """
     seen = opened.live.fold.seen
     with _lock:
@@ -68,8 +68,7 @@ def competence_map(opened: OpenCampaign, told: Callable[[float], object] | None 
     for start in range(0, rows.size, STEP):
         part = slice(start, start + STEP)
         delta[:, part] = model.competence(opened.items[rows[part]], grades[part])
-        if told is not None:
-            told(min(1.0, (start + STEP) / rows.size))
+        progress(min(start + STEP, rows.size), rows.size)
     best = most_competent(delta)
     if (best >= 0).all():
         names = model.queries_
