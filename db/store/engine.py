@@ -204,7 +204,7 @@ class Database:
             if named is None:
                 raise
             self._note(named)
-            if named is error:
+            if isinstance(error, StoreError):
                 raise
             raise named from error
 

@@ -123,4 +123,4 @@ def _remove_file(path: Path) -> bool:
 def _age(path: Path) -> float:
     """Return how many seconds ago a file, or anything in a folder, was last written."""
     inside = path.rglob("*") if path.is_dir() else ()
-    return time.time() - max(each.lstat().st_mtime for each in (path, *inside))
+    return time.time() - float(max(each.lstat().st_mtime for each in (path, *inside)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -68,7 +69,7 @@ def _codes(meant: Collection) -> Array:
 
 
 @kernel
-def _head(text: Array, at: int, heads: Array, kept: int) -> tuple:
+def _head(text: Array, at: int, heads: Array, kept: int) -> tuple[Any, ...]:
     """Copy a cell of text and a newline: (position of the comma behind it, or -1; end of what is kept)."""
     if text[at] != _QUOTE:
         while text[at] != _COMMA:
@@ -96,7 +97,7 @@ def _head(text: Array, at: int, heads: Array, kept: int) -> tuple:
 
 
 @kernel(error_model="numpy")
-def _number(text: Array, blanked: Array, at: int, tens: Array, fives: Array) -> tuple:
+def _number(text: Array, blanked: Array, at: int, tens: Array, fives: Array) -> tuple[Any, ...]:
     """Read a number: (what `to_float` says of it, or NO_NUMBER; its value; where it ends)."""
     # Nearly all numbers are short and plain; `scan_number` reads every other form.
     number, after = quick_digits(text, at, 0)

@@ -12,12 +12,11 @@ import numpy as np
 
 from rulerank.collection import Collection
 from rulerank.errors import InputError, LetorFormatError, RulerankError
-from rulerank.files import DAMAGED
+from rulerank.files import DAMAGED, ZIP
 from rulerank.importing.files import (
     BROKEN,
     ENDINGS,
     MOST_MEMBERS,
-    ZIP,
     Files,
     Upload,
     is_data,

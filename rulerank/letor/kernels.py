@@ -7,6 +7,8 @@ step needs to know the number of rows or features beforehand, and no line is rea
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from rulerank.collection.codes import ABSENT, MAX_GRADE, NULL, PRESENT, UNLABELLED
@@ -84,7 +86,7 @@ def _starts_with(text: Array, at: int, a: int, b: int, c: int, d: int) -> bool:
 
 
 @kernel(error_model="numpy")
-def _grade(text: Array, at: int) -> tuple:
+def _grade(text: Array, at: int) -> tuple[Any, ...]:
     """Read a grade: (problem, grade)."""
     kind, negative, digits, exponent, _ = scan_number(text, at)
     if kind == NOT_A_NUMBER:
@@ -107,7 +109,7 @@ def _grade(text: Array, at: int) -> tuple:
 
 
 @kernel(error_model="numpy")
-def _feature(text: Array, at: int, limit: int) -> tuple:
+def _feature(text: Array, at: int, limit: int) -> tuple[Any, ...]:
     """Read the number of a feature up to its colon: (problem, feature, position of the colon)."""
     start = at
     feature: Scalar = 0

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from functools import cache
+from typing import Any
 
 import numpy as np
 
@@ -76,7 +77,7 @@ def ends_token(char: int) -> bool:
 
 
 @kernel(error_model="numpy")
-def _scan_long(text: Array, at: int, stop: int) -> tuple:
+def _scan_long(text: Array, at: int, stop: int) -> tuple[Any, ...]:
     """Gather the first 19 significant digits of text[at:stop]: (digits, exponent, whether others were dropped)."""
     digits = np.uint64(0)
     count = 0
@@ -98,7 +99,7 @@ def _scan_long(text: Array, at: int, stop: int) -> tuple:
 
 
 @kernel(inline="always")
-def quick_digits(text: Array, at: int, number: Scalar) -> tuple:
+def quick_digits(text: Array, at: int, number: Scalar) -> tuple[Any, ...]:
     """Append the digits at `at` to a number (which wraps round if they are too many): (number, position after)."""
     digit = np.int64(text[np.uint64(at)]) - 48  # an unsigned index needs no check for a negative one
     while 0 <= digit <= 9:
@@ -109,7 +110,7 @@ def quick_digits(text: Array, at: int, number: Scalar) -> tuple:
 
 
 @kernel(error_model="numpy")
-def scan_number(text: Array, at: int) -> tuple:
+def scan_number(text: Array, at: int) -> tuple[Any, ...]:
     """Read the decimal number at `at`: (kind, negative, digits, exponent, position after it).
 
     The number is digits * 10**exponent; INEXACT says that digits after the 19th were dropped.
@@ -154,7 +155,7 @@ def scan_number(text: Array, at: int) -> tuple:
 
 
 @kernel(error_model="numpy")
-def _product(a: int, b: int) -> tuple:
+def _product(a: int, b: int) -> tuple[Any, ...]:
     """Return the high and the low word of the 128-bit product of two 64-bit words."""
     a_high, a_low = a >> _HALF_BITS, a & _LOW_HALF
     b_high, b_low = b >> _HALF_BITS, b & _LOW_HALF
@@ -166,7 +167,7 @@ def _product(a: int, b: int) -> tuple:
 
 
 @kernel(error_model="numpy")
-def _by_product(digits: Scalar, exponent: int, fives: Array) -> tuple:
+def _by_product(digits: Scalar, exponent: int, fives: Array) -> tuple[Any, ...]:
     """Round digits * 10**exponent (digits > 0) to a float by Lemire's product, where that is certain."""
     if exponent > MOST_POWER:
         return TOO_BIG, 0.0
@@ -202,7 +203,7 @@ def _by_product(digits: Scalar, exponent: int, fives: Array) -> tuple:
 
 
 @kernel(error_model="numpy")
-def to_float(kind: int, negative: bool, digits: int, exponent: int, tens: Array, fives: Array) -> tuple:
+def to_float(kind: int, negative: bool, digits: int, exponent: int, tens: Array, fives: Array) -> tuple[Any, ...]:
     """Turn what `scan_number` found into (outcome, float); UNSETTLED asks for Python's `float`."""
     sign = -1.0 if negative else 1.0
     if kind == EXACT and digits <= _EXACT_INTEGER and -EXACT_POWER <= exponent <= 0:
@@ -231,7 +232,7 @@ def _nearest_whole(a: float, b: float) -> Scalar:
 
 
 @kernel(error_model="numpy")
-def _long_form(value: float, decimals: int, tens: Array, fives: Array) -> tuple:
+def _long_form(value: float, decimals: int, tens: Array, fives: Array) -> tuple[Any, ...]:
     """Try 16 digits (`decimals` of them after the point), then 17, and see whether they read back as `value`."""
     for k in range(decimals, min(decimals + 2, EXACT_POWER + 1)):
         mantissa = _nearest_whole(value, tens[k])
@@ -242,7 +243,7 @@ def _long_form(value: float, decimals: int, tens: Array, fives: Array) -> tuple:
 
 
 @kernel(error_model="numpy")
-def _shortest(value: float, tens: Array, fives: Array) -> tuple:
+def _shortest(value: float, tens: Array, fives: Array) -> tuple[Any, ...]:
     """Return (mantissa, decimals) of the shortest decimal form of `value` >= 0, or leave it to Python."""
     # Up to 15 digits the scaled value lies within a quarter of the whole number sought, so rounding finds it.
     decimals = 0
@@ -257,7 +258,7 @@ def _shortest(value: float, tens: Array, fives: Array) -> tuple:
 
 
 @kernel(error_model="numpy")
-def _fixed(value: float, decimals: int, tens: Array) -> tuple:
+def _fixed(value: float, decimals: int, tens: Array) -> tuple[Any, ...]:
     """Return (mantissa, decimals) of `value` >= 0 rounded to that many decimals, where no tie is in doubt."""
     scaled = value * tens[decimals]
     if scaled >= FIFTEEN_DIGITS or abs(scaled - np.floor(scaled) - 0.5) <= 1e-15 * scaled:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rulerank.collection.codes import MAX_GRADE
 from rulerank.errors import LetorProblem
 from rulerank.letor.kernels import (
     BAD_FEATURE,
@@ -14,7 +15,6 @@ from rulerank.letor.kernels import (
     HUGE_VALUE,
     LARGE_GRADE,
     LOW_FEATURE,
-    MAX_GRADE,
     NEGATIVE_GRADE,
     NO_QUERY,
     NO_VALUE,
