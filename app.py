@@ -46,9 +46,8 @@ from pages.gate.origin import check_origin
 from pages.gate.provider import Provider, check_provider
 from pages.gate.routes import SignIn
 from pages.gate.uploads import MEGABYTES, Uploads
-from pages.label.service import RefusedError, answer
+from pages.label.service import RefusedError, answer, encode
 from pages.shared.browser import SCRIPT
-from pages.shared.carried import encode
 from pages.shared.markdown import plain
 from rulerank.errors import RulerankError
 

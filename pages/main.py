@@ -3,8 +3,8 @@
 import streamlit as st
 
 from pages import context
+from pages.charts.theme import ICON
 from pages.shared.browser import prepare_browser
-from pages.shared.icon import ICON
 from pages.shared.markdown import plain
 from pages.shared.signed_in import keep_apart, show_person, tell_signed_out
 from rulerank.errors import StoreError

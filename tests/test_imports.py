@@ -40,7 +40,7 @@ ROOMS = {
     "prepare": GROUND | DATA | {"text"},
     "importing": GROUND | DATA | {"clicks", "prepare", "text"},
     "simulate": GROUND | DATA | {"discretize", "folds", "metrics", "ranking", "rules", "sampling"},
-    "campaign": GROUND | DATA | {"agreement", "discretize", "metrics", "ranking", "rules", "sampling"},
+    "campaign": GROUND | DATA | {"agreement", "clicks", "discretize", "metrics", "ranking", "rules", "sampling"},
 }
 
 # The rooms around the library: third parties and rooms of ours.
@@ -51,6 +51,9 @@ HOUSE = {
     "app": {"streamlit", "starlette", "uvicorn", "rulerank", "db", "pages"},
 }
 OURS = {"rulerank", *HOUSE}
+
+SERVICES = {"request.py", "service.py"}
+"""Files of a screen's own folder that act for its page on the database, and may do so without Streamlit."""
 
 
 def imported(path: str, source: str) -> list[tuple[int, str]]:
@@ -137,6 +140,15 @@ def violations(path: str, source: str) -> list[str]:
     return wrong
 
 
+def misplaced(path: str, source: str) -> bool:
+    """Whether a file below pages/ draws nothing: what needs neither Streamlit nor Plotly belongs to the library."""
+    file = Path(path)
+    if file.parts[0] != "pages" or file.parts[1] == "gate" or file.name == "__init__.py":
+        return False
+    own = file.name in SERVICES and (ROOT / file.parent / "page.py").exists()
+    return not own and not {name.split(".")[0] for _, name in imported(path, source)} & {"streamlit", "plotly"}
+
+
 def sources() -> list[str]:
     folders = ("rulerank", "db", "pages")
     files = [file for folder in folders for file in (ROOT / folder).rglob("*.py")] + list(ROOT.glob("app.py"))
@@ -146,6 +158,29 @@ def sources() -> list[str]:
 @pytest.mark.parametrize("path", sources())
 def test_imports_follow_the_plan(path):
     assert violations(path, (ROOT / path).read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.parametrize("path", [path for path in sources() if path.startswith("pages/")])
+def test_what_draws_nothing_is_not_among_the_screens(path):
+    assert not misplaced(path, (ROOT / path).read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "refused"),
+    [
+        ("pages/progress/data.py", "import numpy as np\nfrom rulerank.campaign import OpenCampaign", True),
+        ("pages/shared/words.py", "from pages import context", True),
+        ("pages/shared/service.py", "import json", True),
+        ("pages/charts/data.py", "if TYPE_CHECKING:\n    import streamlit as st", True),
+        ("pages/label/service.py", "import json", False),
+        ("pages/shared/layout.py", "import streamlit as st", False),
+        ("pages/charts/bars.py", "def bars():\n    import plotly.graph_objects as go", False),
+        ("pages/gate/origin.py", "import ipaddress", False),
+        ("pages/label/__init__.py", "", False),
+    ],
+)
+def test_the_check_knows_what_draws(path, source, refused):
+    assert misplaced(path, source) == refused
 
 
 def test_every_room_is_looked_at():

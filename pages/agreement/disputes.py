@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.agreement.data import Grades
 from pages.charts.render import current_theme
 from pages.charts.theme import grade_chip, grade_chip_css, grade_colours
 from pages.shared.document import show_features, show_text
 from pages.shared.markdown import plain
 from rulerank.agreement.disputes import Dispute
 from rulerank.campaign import ActRefusedError, Kind, OpenCampaign
+from rulerank.campaign.agreement import Grades
 
 if TYPE_CHECKING:
     from db.people.person import Person

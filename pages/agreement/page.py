@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from pages import context
-from pages.agreement.data import names_of, open_disputes, read_grades
 from pages.agreement.disputes import show_disputes, show_settled
 from pages.agreement.view import show_agreement, show_confusion, show_counts, show_rankers
-from pages.shared.heading import heading
-from pages.shared.markdown import plain
+from pages.shared.markdown import heading, plain
 from rulerank.campaign import OpenCampaign
+from rulerank.campaign.agreement import names_of, open_disputes, read_grades
 from rulerank.errors import RulerankError
 
 if TYPE_CHECKING:

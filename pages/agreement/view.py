@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from itertools import combinations
 
@@ -9,13 +10,13 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages.agreement.data import LEAST_LABELS, Grades, alpha_of, kappas_of, tau_of
 from pages.charts.bars import Agreement, agreement_dots
 from pages.charts.matrices import confusion_matrix, tau_matrix
 from pages.charts.render import current_theme, show
 from pages.new_campaign.preview import number
-from rulerank.agreement import Alpha, PairKappa, confusion
+from rulerank.agreement import Alpha, PairKappa, RankerAgreement, confusion, krippendorff_alpha, ranker_agreement
 from rulerank.campaign import OpenCampaign
+from rulerank.campaign.agreement import LEAST_LABELS, Grades, kappas_of
 from rulerank.campaign.ranking import offered
 
 MOST_PAIRS = 12
@@ -105,3 +106,28 @@ def show_rankers(opened: OpenCampaign, found: Grades, names: Mapping[int, str]) 
     figure = tau_matrix(result.tau, people, evaluated_on="the pool", theme=current_theme())
     show(figure, "rankers-by-person", key="agreement-tau")
     st.caption(f"People with at least {LEAST_LABELS} labels. A tau near 1 means that the disagreement hardly matters.")
+
+
+@st.cache_data(show_spinner=False, max_entries=64)
+def alpha_of(campaign: int, seen: int, _found: Grades) -> Alpha:
+    """Return Krippendorff's alpha; computed once for each state of the log."""
+    return krippendorff_alpha(_found.units, _found.people, _found.grades)
+
+
+@st.cache_data(show_spinner="Training a ranker on each person's labels...", max_entries=32)
+def tau_of(
+    campaign: int, seen: int, ranker: str, shared: bool, _opened: OpenCampaign, _found: Grades
+) -> RankerAgreement:
+    """Return Kendall's tau between the rankers of people with enough labels; once for each state of the log."""
+    counts = Counter(_found.people)
+    labels = {who: _found.of(who) for who, count in sorted(counts.items()) if count >= LEAST_LABELS}
+    queries = _opened.query_index.tolist()
+    return ranker_agreement(
+        _opened.items,
+        _opened.items,
+        labels,
+        lambda: _opened.ranker(ranker),
+        qids=queries,
+        pool_qids=queries,
+        shared=shared,
+    )

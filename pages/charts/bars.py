@@ -11,20 +11,11 @@ from numpy.typing import ArrayLike
 
 from pages.charts.figure import WIDE, as_floats, counted, empty_figure, limits, new_figure, safe, same_length
 from pages.charts.theme import LIGHT, Theme, grade_colours
+from rulerank.campaign.labels import Speed
 from rulerank.errors import InputError
 
 ROW = 30
 """Pixels of one person's, query's or measure's row."""
-
-
-@dataclass(frozen=True)
-class Speed:
-    """One person's work: labels given, and the median and quartiles of the seconds a label took (None: not yet)."""
-
-    name: str
-    labels: int
-    median_seconds: float | None = None
-    quartiles: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import streamlit as st
 
 from pages import context
-from pages.clicks import campaign
-from pages.clicks.keep import offer_to_keep, show_kept, users_to_keep
 from pages.clicks.tasks import DOCUMENTS, MEASURED, begin, tell
 from pages.clicks.view import offer
-from pages.clicks.work import Fitted
+from pages.shared.audience import languages_of, learned_of
 from pages.shared.markdown import plain
 from pages.shared.task import Task, watch
-from rulerank.campaign import OpenCampaign
+from rulerank.campaign import OpenCampaign, click_metrics
+from rulerank.campaign.audience import KIND, LEARNED_LABELS, Learned, keep
 from rulerank.campaign.ranking import offered
 from rulerank.clicks import ClickLog
+from rulerank.clicks.study import Fitted
 from rulerank.export.spreadsheets import spreadsheet_csv
 
 
@@ -32,8 +34,10 @@ def show_measure(log: ClickLog, name: str, found: Fitted) -> None:
         "Rankers", list(names), default=first, format_func=names.__getitem__, key=f"clicks-rankers-{opened.id}"
     )
     if st.button("Measure", icon=":material/straighten:", key="clicks-measure", disabled=not chosen):
+        languages = context.workspace().collections.languages
         task = Task(
-            lambda progress: campaign.documents_to_measure(opened, progress), "Looking up the documents' languages"
+            lambda progress: click_metrics.documents_to_measure(opened, languages(opened.collection_id)),
+            "Looking up the documents' languages",
         )
         begin(DOCUMENTS, opened.id, task)
     kept = st.session_state.get(DOCUMENTS)
@@ -42,12 +46,13 @@ def show_measure(log: ClickLog, name: str, found: Fitted) -> None:
     if kept[1].result is None:
         tell(kept[1])
         return
-    documents: campaign.Documents = kept[1].result
+    documents: click_metrics.Documents = kept[1].result
     meaning = _ask_meaning(log, documents, opened.id)
     measured = _measure(opened, documents, found, tuple(chosen), meaning)
     if measured is not None:
         _show(opened, log, documents, measured)
-        offer_to_keep(opened, users_to_keep(opened, documents, found.fits, meaning, name))
+        users = click_metrics.users_to_keep(opened, documents, languages_of(opened), found.fits, meaning, name)
+        offer_to_keep(opened, users)
 
 
 def _ask_campaign() -> OpenCampaign | None:
@@ -66,7 +71,7 @@ def _ask_campaign() -> OpenCampaign | None:
     return context.workspace().open(number)
 
 
-def _ask_meaning(log: ClickLog, documents: campaign.Documents, number: int) -> dict[str, str]:
+def _ask_meaning(log: ClickLog, documents: click_metrics.Documents, number: int) -> dict[str, str]:
     """Ask which language of the log each of the campaign's is, where the names do not tell."""
     strange = [name for name in documents.readers.spoken if name not in log.languages]
     if not strange or len(log.languages) == 1:
@@ -83,15 +88,19 @@ def _ask_meaning(log: ClickLog, documents: campaign.Documents, number: int) -> d
 
 
 def _measure(
-    opened: OpenCampaign, documents: campaign.Documents, found: Fitted, names: tuple[str, ...], meaning: dict[str, str]
-) -> campaign.Measured | None:
+    opened: OpenCampaign,
+    documents: click_metrics.Documents,
+    found: Fitted,
+    names: tuple[str, ...],
+    meaning: dict[str, str],
+) -> click_metrics.Measured | None:
     """Measure in a thread, anew only where the labels or the wishes have changed."""
     state = context.workspace().campaigns.last_event(opened.id)
     key = (opened.id, state, id(documents), id(found), names, tuple(meaning.items()))
     kept = st.session_state.get(MEASURED)
     if kept is None or kept[0] != key:
         task = Task(
-            lambda progress: campaign.measure(opened, documents, found.fits, names, meaning, progress),
+            lambda progress: click_metrics.measure(opened, documents, found.fits, names, meaning, progress),
             "Measuring rankings",
         )
         kept = begin(MEASURED, key, task)
@@ -100,11 +109,13 @@ def _measure(
     if kept[1].result is None:
         tell(kept[1])
         return None
-    measured: campaign.Measured = kept[1].result
+    measured: click_metrics.Measured = kept[1].result
     return measured
 
 
-def _show(opened: OpenCampaign, log: ClickLog, documents: campaign.Documents, measured: campaign.Measured) -> None:
+def _show(
+    opened: OpenCampaign, log: ClickLog, documents: click_metrics.Documents, measured: click_metrics.Measured
+) -> None:
     for why in dict.fromkeys(measured.missing.values()):
         labels = "; ".join(label for label, reason in measured.missing.items() if reason == why)
         st.info(f"Not shown: {plain(labels)}, because {plain(why)}.", icon=":material/info:")
@@ -127,3 +138,36 @@ def _show(opened: OpenCampaign, log: ClickLog, documents: campaign.Documents, me
         "clicks-campaign-for-spreadsheets.csv",
         "text/csv",
     )  # fmt: skip
+
+
+def offer_to_keep(opened: OpenCampaign, users: Mapping[str, Learned]) -> None:
+    """Offer to keep learned users with the campaign."""
+    if not users:
+        return
+    listed = "; ".join(LEARNED_LABELS[name] for name in users)
+    if st.button(
+        "Use on Progress and Ranking",
+        icon=":material/bookmark_add:",
+        key="clicks-keep",
+        help=f"Keeps what was learned with this campaign, in place of what it kept before: {listed}.",
+    ):
+        context.workspace().campaigns.put_snapshot(opened.id, KIND, 0, keep(users))
+        st.toast("Kept. They can be chosen on Progress and Ranking now.", icon=":material/bookmark_added:")
+        st.rerun()
+
+
+def show_kept(opened: OpenCampaign) -> None:
+    """Say which learned users a campaign keeps, and offer to let them go."""
+    kept = learned_of(opened)
+    if not kept:
+        return
+    first = next(iter(kept.values()))
+    listed = "; ".join(LEARNED_LABELS.get(name, plain(name)) for name in kept)
+    st.success(
+        f"This campaign keeps **{listed}**, learned from {plain(first.log)} ({first.sessions:,d} sessions). They can "
+        "be chosen under Metric on the Progress page and under Metrics on the Ranking page.",
+        icon=":material/bookmark:",
+    )
+    if st.button("Keep them no longer", icon=":material/delete:", key="clicks-let-go"):
+        context.workspace().campaigns.put_snapshot(opened.id, KIND, 0, keep({}))
+        st.rerun()

@@ -5,13 +5,14 @@ from __future__ import annotations
 import streamlit as st
 
 from pages import context
-from pages.clicks import source, view, work
+from pages.clicks import source, view
 from pages.clicks.measure import show_measure
 from pages.clicks.tables import show_tables
 from pages.clicks.tasks import FITS, LOG, MEASURED, TABLES, begin, forget, tell
-from pages.shared.heading import heading
+from pages.shared.markdown import heading
 from pages.shared.task import Task, watch
 from rulerank.clicks import PAPER, ClickLog, click_models
+from rulerank.clicks import study as work
 
 NUMBER = "clicks-number"
 ONE_LANGUAGE = ("agnostic", "agnostic_default", "documents")

@@ -8,13 +8,12 @@ import pandas as pd
 import streamlit as st
 
 from pages import context
-from pages.clicks import work
 from pages.clicks.tasks import sentence
 from pages.new_campaign.jobs import Given
-from pages.shared.job import JobTask
 from pages.shared.markdown import plain
-from pages.shared.task import Task
+from pages.shared.task import JobTask, Task
 from rulerank.clicks import ClickLog, ClickLogError
+from rulerank.clicks import study as work
 from rulerank.errors import RulerankError
 from rulerank.importing.clicks import error_from_dict, load_log
 

@@ -6,9 +6,8 @@ from typing import Any
 
 import streamlit as st
 
-from pages.shared.job import JobTask
 from pages.shared.markdown import plain
-from pages.shared.task import Task
+from pages.shared.task import JobTask, Task
 from rulerank.errors import RulerankError
 
 LOG, FITS, TABLES = "clicks-log", "clicks-fits", "clicks-tables"

@@ -11,10 +11,10 @@ import streamlit as st
 from pages.charts.figure import file_name
 from pages.charts.render import current_theme, show
 from pages.clicks.figure import perplexity_curves
-from pages.clicks.work import Fitted
 from pages.shared.layout import side_by_side
 from pages.shared.markdown import plain
 from rulerank.clicks import ClickLog, DocumentFit, Fit, click_models
+from rulerank.clicks.study import Fitted
 from rulerank.export.spreadsheets import spreadsheet_csv
 
 WIDTH = 165

@@ -14,7 +14,7 @@ from typing import Any
 import streamlit as st
 
 from pages.charts.theme import Theme
-from pages.competence.panels import Panel
+from pages.competence.layers import Panel
 
 # The figure comes and goes by itself (it is drawn late, and anew in another theme), so it is looked for at each change
 # of the page. A cell is [panel, column, row], the panel from the trace's `meta`; the one after the last panel holds the

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from pages.charts.figure import WIDE, empty_figure, new_figure, safe
 from pages.charts.theme import LIGHT, Theme
 from pages.competence import layers
-from pages.competence.panels import Panel
+from pages.competence.layers import Panel
 from rulerank.errors import InputError
 
 MAX_COLUMNS = 1000

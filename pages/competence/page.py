@@ -6,8 +6,8 @@ import streamlit as st
 
 from pages import context
 from pages.competence import view
-from pages.shared.heading import heading
 from pages.shared.layout import side_by_side
+from pages.shared.markdown import heading
 from rulerank.campaign import OpenCampaign
 from rulerank.campaign.competence import CompetenceMap, competence_map
 

@@ -10,7 +10,7 @@ import streamlit as st
 from pages import charts, context
 from pages.competence.clicks import follow, frames, read_click
 from pages.competence.heatmap import competence_heatmaps, make_panels
-from pages.competence.panels import LEAST_WIDTH
+from pages.competence.layers import LEAST_WIDTH
 from rulerank.campaign import OpenCampaign
 from rulerank.campaign.competence import CompetenceMap, document_table, function_words, query_table
 

@@ -9,8 +9,7 @@ import streamlit as st
 from pages import context
 from pages.export.backup import show_backup
 from pages.export.preview import show_download, show_preview
-from pages.shared.heading import heading
-from pages.shared.markdown import plain
+from pages.shared.markdown import heading, plain
 from pages.shared.task import Task, watch
 from rulerank.agreement import RULES
 from rulerank.campaign import OpenCampaign

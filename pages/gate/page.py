@@ -9,11 +9,10 @@ from urllib.parse import quote
 
 from starlette.responses import HTMLResponse, Response
 
-from pages.charts.theme import DARK, LIGHT, Theme, mix
+from pages.charts.theme import DARK, ICON, LIGHT, Theme, mix
 from pages.context import address
 from pages.gate.headers import SIGN_IN_POLICY
-from pages.shared.document import plain
-from pages.shared.icon import ICON
+from pages.shared.document import clean
 
 ASSETS = Path(__file__).parent / "assets"
 BELOW = "/sign-in/"
@@ -131,7 +130,7 @@ def _form(action: str, asked: Asked, *, kind: str, button: str, more: str = "", 
         action=html.escape(address(action)),
         target=html.escape(asked.target),
         longest=LONGEST_NAME,
-        name=html.escape(plain(asked.name)),
+        name=html.escape(clean(asked.name)),
         first="" if asked.name else focus,
         second=focus if asked.name else "",
         kind=kind,
@@ -142,7 +141,7 @@ def _form(action: str, asked: Asked, *, kind: str, button: str, more: str = "", 
 
 
 def _said(asked: Asked) -> str:
-    return f'<p class="said" role="alert">{html.escape(plain(asked.said))}</p>\n' if asked.said else ""
+    return f'<p class="said" role="alert">{html.escape(clean(asked.said))}</p>\n' if asked.said else ""
 
 
 def _page(title: str, body: str, *, head: str = "", status: int = 401) -> Response:

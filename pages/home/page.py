@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from pages import context
-from pages.shared.heading import heading
 from pages.shared.layout import side_by_side, with_actions
-from pages.shared.markdown import plain
+from pages.shared.markdown import heading, plain
 from rulerank.campaign.standing import standing
 from rulerank.errors import RulerankError
 

@@ -7,7 +7,7 @@ import streamlit as st
 from pages import context
 from pages.label.panel import LABELLING, show_help, show_panel
 from pages.label.service import View, panel_data
-from pages.shared.heading import named
+from pages.shared.markdown import named
 
 person = context.require("label")
 opened = context.choose_campaign()

@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.shared.carried import encode
+from pages.label.service import encode
 from pages.shared.markdown import plain
 from rulerank.campaign import OpenCampaign, guidelines
 

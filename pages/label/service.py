@@ -6,15 +6,15 @@ is to show: a run of a Streamlit page at every key would cost the annotator seve
 
 from __future__ import annotations
 
+import json
 import logging
 import statistics
 from typing import TYPE_CHECKING, Any
 
-from pages.label.asked import Asked, RefusedError, View
-from pages.label.reasons import stop_shown, why_shown
-from pages.shared.carried import encode
-from pages.shared.document import features_shown, plain, text_shown
+from pages.label.request import Asked, RefusedError, View
+from pages.shared.document import clean, features_shown, text_shown
 from rulerank.campaign import Kind, LabelEvent, Offer, OpenCampaign, Pause, TooSoonError
+from rulerank.campaign.reasons import stop_shown, why_shown
 from rulerank.errors import InputError, RulerankError, StoreError
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from db.people.tickets import Ticket
     from db.workspace import Workspace
 
-__all__ = ["LONGEST_REASON", "REASONS", "RefusedError", "View", "answer", "panel_data"]
+__all__ = ["LONGEST_REASON", "REASONS", "RefusedError", "View", "answer", "encode", "panel_data"]
 
 DECISIONS = {"grade": Kind.GRADE, "cannot_tell": Kind.CANNOT_TELL, "later": Kind.LATER}
 
@@ -167,7 +167,7 @@ def _put_aside(opened: OpenCampaign, person: int, token: str, row: int, error: E
         reason = said if isinstance(error, RulerankError) else f"{type(error).__name__}: {said}"
     opened.live.put_aside(person, token, row, reason)
     qid, docid = opened.document(row)
-    return plain(f"query {qid}, document {docid or row + 1} ({reason})")
+    return clean(f"query {qid}, document {docid or row + 1} ({reason})")
 
 
 def _aside(told: list[str]) -> str:
@@ -209,8 +209,8 @@ def _document(workspace: Workspace, opened: OpenCampaign, person: int, row: int,
     draft = fold.drafts.get((row, person))
     return {
         **shown,
-        "query": plain(query.text if query else f"Query {qid}"),
-        "need": plain(query.need) if query else "",
+        "query": clean(query.text if query else f"Query {qid}"),
+        "need": clean(query.need) if query else "",
         "grades": [{"name": g.name, "meaning": g.meaning, "colour": g.colour} for g in settings.grades],
         "note": draft or fold.notes.get((row, person), ""),
         "draft": bool(draft),
@@ -239,7 +239,7 @@ def _told(opened: OpenCampaign, act: LabelEvent) -> str:
         return f"{act.grade} · {opened.settings.grades[act.grade].name}"
     if act.kind is Kind.LATER:
         return "later"
-    reason = plain(act.text)
+    reason = clean(act.text)
     if len(reason) > LONGEST_REASON:
         reason = f"{reason[:LONGEST_REASON]}…"
     return f"can't tell, {reason}" if reason else "can't tell"
@@ -251,3 +251,12 @@ def _pause(pause: Pause) -> dict[str, Any]:
         return {"title": "Nothing to label right now:", "text": f"{pause.reason}.", "beyond": False}
     reason = f"{pause.reason[0].upper()}{pause.reason[1:]}. More labels would mostly repeat what is known."
     return {"title": "The natural stop is reached.", "text": reason, "beyond": True}
+
+
+def encode(data: Any) -> bytes:
+    """Return data as JSON. Halves of characters, which UTF-8 has no bytes for, become U+FFFD; no number is NaN."""
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace").encode()

@@ -14,7 +14,7 @@ from typing import Any
 import streamlit as st
 
 from pages import context
-from pages.shared.job import JobTask
+from pages.shared.task import JobTask
 from rulerank.campaign import Settings
 from rulerank.errors import InputError
 from rulerank.importing.files import Upload

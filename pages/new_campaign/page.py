@@ -14,10 +14,8 @@ from pages.new_campaign.jobs import ReadFiles, end_reading, reading, store
 from pages.new_campaign.preview import show_preview, show_problems
 from pages.new_campaign.source import ask_source
 from pages.new_campaign.texts import ask_texts, forget_texts
-from pages.shared.heading import heading
-from pages.shared.job import JobTask
-from pages.shared.markdown import plain
-from pages.shared.task import watch
+from pages.shared.markdown import heading, plain
+from pages.shared.task import JobTask, watch
 from rulerank.errors import RulerankError
 from rulerank.importing.read import BadFilesError
 from rulerank.importing.rows import known_labels, levels_needed

@@ -13,10 +13,9 @@ from pages import context
 from pages.new_campaign.jobs import Choice, Given, end_reading
 from pages.new_campaign.text_columns import ask_columns, missing
 from pages.new_campaign.text_options import ask_options, chosen_encoding
-from pages.shared.job import JobTask
 from pages.shared.layout import side_by_side
 from pages.shared.markdown import plain
-from pages.shared.task import watch
+from pages.shared.task import JobTask, watch
 from rulerank.errors import RulerankError
 from rulerank.importing.brought import ROLES
 from rulerank.importing.wish import Bundle, Wish, head_from

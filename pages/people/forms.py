@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 import streamlit as st
 
-from pages.sessions.words import ago, browser_name, place_name
+from pages.sessions.service import ago, browser_name, place_name
 from pages.shared.markdown import plain
 from rulerank.errors import RulerankError
 

@@ -8,8 +8,8 @@ import streamlit as st
 
 from pages import context
 from pages.people.forms import ROLES, add_person, change_person, people_table, told
-from pages.shared.heading import heading
 from pages.shared.layout import side_by_side
+from pages.shared.markdown import heading
 
 if TYPE_CHECKING:
     from db.people.person import Person

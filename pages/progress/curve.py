@@ -8,12 +8,12 @@ import numpy as np
 import streamlit as st
 
 from pages import charts
-from pages.progress.data import Labels, Measure, convention_text, evaluated_on
 from pages.progress.jobs import Replay
 from pages.progress.overlay import lay_over
-from pages.shared import audience
+from pages.shared.audience import show_meaning
 from rulerank.campaign import OpenCampaign
 from rulerank.campaign import ranking as ranking_data
+from rulerank.campaign.labels import Labels, Measure, convention_text, evaluated_on
 from rulerank.campaign.progress import Point
 from rulerank.campaign.replay import RUNS
 
@@ -59,7 +59,7 @@ def show_curve(
     charts.show(figure, f"{opened.name} {measure.label}", key="progress-curve")
     st.caption(f"{_words(opened, replays, names[first], x, band is not None)} {overlay}")
     if measure.by_users:
-        st.caption(audience.words(opened, [measure.name]))
+        show_meaning(opened, [measure.name])
 
 
 def _places(numbers: list[int], labels: Labels, x: str) -> list[float]:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from pages import context
-from pages.progress.data import Labels, kept_curve
 from pages.shared.audience import audience_of
 from pages.shared.markdown import plain, sentence
 from pages.shared.waiting import show_progress, worker_is_away
 from rulerank.campaign import OpenCampaign
 from rulerank.campaign.evaluation import Values
+from rulerank.campaign.labels import Labels, kept_curve
 from rulerank.campaign.progress import Band, Point
 from rulerank.campaign.ranking import offered
 from rulerank.campaign.replay import RUNS, random_replay, read_replay, replay_length
@@ -73,7 +73,7 @@ def curve_of(
     opened: OpenCampaign, ranker: str, labels: Labels, audience: Audience | None = None
 ) -> tuple[list[Point], Wanted | None]:
     """Return the points of this campaign's curve that are there, and what is to be asked for if some are missing."""
-    curve = kept_curve(opened, ranker, audience)
+    curve = kept_curve(opened, ranker, audience or audience_of(opened))
     here = is_incremental(ranker) or len(opened.items) <= SMALL
     complete = curve.follow(labels.rows, labels.grades, seconds=BUDGET if here else 0.0)
     if not complete and not here:

@@ -13,10 +13,10 @@ from pages import context
 from pages.charts.figure import limits, safe, whole_steps
 from pages.charts.legend import legend_again, legend_lines
 from pages.charts.theme import Theme, with_alpha
-from pages.progress.data import Measure
 from pages.shared.markdown import plain, sentence
 from pages.simulate.data import curves_of, metric_label, ranker_label, results_of, sampler_label, title_of
 from rulerank.campaign import OpenCampaign
+from rulerank.campaign.labels import Measure
 from rulerank.errors import RulerankError
 from rulerank.metrics.conventions import conventions
 from rulerank.simulate import Results

@@ -9,15 +9,15 @@ import streamlit as st
 from pages import context
 from pages.progress import view
 from pages.progress.curve import show_curve, value_of
-from pages.progress.data import Labels, chance_now, covered, read_labels, rules_now
 from pages.progress.jobs import Wanted, curve_of, do_here, job_for, must_do_without, random_of, show_job
 from pages.progress.people import show_given_up, show_people
 from pages.progress.put_aside import show_put_aside
-from pages.progress.rules import rule_history
 from pages.shared.audience import audience_of
-from pages.shared.heading import heading
+from pages.shared.markdown import heading
 from rulerank.campaign import OpenCampaign
 from rulerank.campaign.audience import measured_rows
+from rulerank.campaign.labels import Labels, chance_now, covered, read_labels, rules_now
+from rulerank.campaign.rule_history import rule_history
 from rulerank.campaign.stopping import movement, stop_light
 
 

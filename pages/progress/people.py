@@ -10,8 +10,8 @@ import streamlit as st
 
 from pages import charts
 from pages.label.service import LONGEST_REASON
-from pages.progress.data import Labels
 from rulerank.campaign import OpenCampaign
+from rulerank.campaign.labels import Labels
 
 
 def show_people(labels: Labels) -> None:

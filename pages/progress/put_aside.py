@@ -24,9 +24,9 @@ def show_put_aside(opened: OpenCampaign, person: int) -> None:
         st.dataframe(
             pd.DataFrame(
                 {
-                    "Query": [document.plain(str(qid)) for qid, _, _ in documents],
-                    "Document": [document.plain(docid) or f"row {act.row + 1}" for _, docid, act in documents],
-                    "Reason": [document.plain(act.text.removeprefix(f"{NOT_SHOWN}: ")) for act in acts],
+                    "Query": [document.clean(str(qid)) for qid, _, _ in documents],
+                    "Document": [document.clean(docid) or f"row {act.row + 1}" for _, docid, act in documents],
+                    "Reason": [document.clean(act.text.removeprefix(f"{NOT_SHOWN}: ")) for act in acts],
                 }
             ),
             hide_index=True,

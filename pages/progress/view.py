@@ -9,7 +9,11 @@ import streamlit as st
 
 from pages import charts
 from pages.progress.curve import value_of
-from pages.progress.data import (
+from rulerank.campaign import OpenCampaign
+from rulerank.campaign import ranking as ranking_data
+from rulerank.campaign.audience import metrics_offered, why_not_offered
+from rulerank.campaign.evaluation import CUT_OFFS
+from rulerank.campaign.labels import (
     LONGEST_PAUSE,
     METRICS,
     Labels,
@@ -17,12 +21,8 @@ from pages.progress.data import (
     convention_text,
     evaluated_on,
 )
-from pages.progress.rules import RuleHistory
-from rulerank.campaign import OpenCampaign
-from rulerank.campaign import ranking as ranking_data
-from rulerank.campaign.audience import metrics_offered, why_not_offered
-from rulerank.campaign.evaluation import CUT_OFFS
 from rulerank.campaign.progress import Point, checkpoints
+from rulerank.campaign.rule_history import RuleHistory
 from rulerank.campaign.stopping import RuleState, StopLight
 from rulerank.metrics import Audience
 from rulerank.ranking.make import RECOMMENDED

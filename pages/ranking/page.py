@@ -10,9 +10,8 @@ from pages.ranking import view
 from pages.ranking.text import show_document
 from pages.ranking.why import show_rules
 from pages.shared.audience import audience_of
-from pages.shared.heading import heading
 from pages.shared.layout import side_by_side
-from pages.shared.markdown import plain
+from pages.shared.markdown import heading, plain
 from rulerank.agreement import kendall_tau
 from rulerank.campaign import OpenCampaign
 from rulerank.campaign import ranking as data

@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from pages import context
-from pages.shared import audience
+from pages.shared.audience import show_meaning
 from rulerank.campaign import OpenCampaign
 from rulerank.campaign.audience import LABELS, metrics_offered, why_not_offered
 from rulerank.campaign.ranking import SCORES, Documents, metrics_of
@@ -143,7 +143,7 @@ def show_user_words(opened: OpenCampaign, documents: Documents, chosen: Sequence
     if documents.known is not None and (documents.known > 0).any():
         names = [name for name in chosen if name in LABELS]
         if names:
-            st.caption(audience.words(opened, names))
+            show_meaning(opened, names)
 
 
 def metric_words(opened: OpenCampaign, documents: Documents) -> str:

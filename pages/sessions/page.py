@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from pages import context
-from pages.sessions.words import ago, browser_name, place_name
-from pages.shared.heading import heading
-from pages.shared.markdown import plain
+from pages.sessions.service import ago, browser_name, place_name
+from pages.shared.markdown import heading, plain
 
 if TYPE_CHECKING:
     from db.people.person import Person

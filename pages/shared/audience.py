@@ -7,6 +7,8 @@ import time
 from collections.abc import Mapping, Sequence
 from weakref import WeakKeyDictionary
 
+import streamlit as st
+
 from pages import context
 from pages.shared.markdown import plain
 from rulerank.campaign import OpenCampaign
@@ -47,13 +49,13 @@ def audience_of(opened: OpenCampaign) -> Audience:
     return audience(opened, languages_of(opened), learned_of(opened))
 
 
-def words(opened: OpenCampaign, names: Sequence[str]) -> str:
-    """Say what metrics of users mean: what is averaged, who reads, and what satisfies them."""
+def show_meaning(opened: OpenCampaign, names: Sequence[str]) -> None:
+    """Show what metrics of users mean: what is averaged, who reads, and what satisfies them."""
     learned, users = learned_of(opened), audience_of(opened).users
     told = [COMMON, *(_meaning(name, users[name], learned) for name in names)]
     if any(not name.startswith(LEARNED) for name in names):
         told.append(f"A grade g satisfies with probability (2^g - 1) / {2 ** best_grade(opened)} by default.")
-    return " ".join(told)
+    st.caption(" ".join(told))
 
 
 def _meaning(name: str, user: IntentUser, learned: Mapping[str, Learned]) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.charts.render import current_theme
-from pages.shared.readable import readable_css
+from pages.charts.theme import Theme
 
 AGAIN = "rr-again"
 
@@ -80,3 +80,22 @@ def prepare_browser() -> None:
     with st.container(key="rr-browser"):
         st.button("Draw the page again", key=AGAIN)
         st.html(f"<script>{SCRIPT}</script>", unsafe_allow_javascript=True)
+
+
+def readable_css(theme: Theme) -> str:
+    """Return the style sheet for what Streamlit shows too faintly (WCAG 2.2: text at 4.5, a visible focus).
+
+    Captions are the text at an opacity of 60% there, which on a light page is 4.1. On a dark one a button's colour,
+    which must carry white text, is too dark for chosen tabs, pills and segments. Links, switches and tables hardly
+    show the keyboard's focus.
+    """
+    ring = f"outline: 2px solid {theme.accent}; outline-offset: 2px;"
+    return f"""<style>
+.stApp [data-testid="stCaptionContainer"] {{ color: {theme.muted}; opacity: 1; }}
+.stApp [data-testid="stTab"][aria-selected="true"] p,
+.stApp button:is([data-variant="segmented_control"], [data-variant="pills"])[data-selected="true"] p {{
+  color: {theme.accent_text};
+}}
+.stApp :is(a, canvas, [data-testid="stBaseButton-elementToolbar"]):focus-visible {{ {ring} }}
+.stApp :is([data-testid="stCheckbox"], [data-testid="stDataFrame"]):has(:focus-visible) {{ {ring} }}
+</style>"""

@@ -41,7 +41,7 @@ STYLE = """<style>
 </style>"""
 
 
-def plain(text: str) -> str:
+def clean(text: str) -> str:
     """Return a text without control characters, halves of characters, and marks that turn the direction of a text."""
     return _CONTROL.sub("\ufffd", text)
 
@@ -51,7 +51,7 @@ def pieces(text: str, query: str, analyser: Words | None = None) -> list[str]:
 
     With the analyser that the collection was prepared with, all forms of a word are marked that it takes for one.
     """
-    text = plain(text)
+    text = clean(text)
     return _cut(text, find_terms(text, query, analyser=analyser))
 
 
@@ -72,7 +72,7 @@ def text_shown(text: DocumentText, query: str, *, whole: bool = False, analyser:
     The passage is sought in what goes to the panel at first, however long the text is.
     """
     cut = len(text.body) > LONGEST and not whole
-    body = plain(text.body[:LONGEST] if cut else text.body)
+    body = clean(text.body[:LONGEST] if cut else text.body)
     hits = find_terms(body, query, analyser=analyser)
     return {
         **(passage_shown(body, query, hits, cut=cut) if len(body) > LONG * _narrowness(body) else {}),

@@ -1,8 +1,13 @@
-"""Texts of people inside Streamlit's messages: shown as they were written, never as Markdown."""
+"""Texts of people in Streamlit's Markdown, shown as they were written; and the head of a page, which holds one."""
 
 from __future__ import annotations
 
 import re
+
+import streamlit as st
+
+LONGEST = 80
+"""Letters of a campaign's name that a heading shows."""
 
 _SIGNS = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&@/^=])")
 
@@ -23,3 +28,18 @@ def sentence(text: str) -> str:
     """Return a text as `plain` does, with one full stop at its end, unless another sign ends it."""
     said = text.strip().rstrip(".")
     return plain(said if said.endswith(("?", "!", "…")) else f"{said}.")
+
+
+def heading(title: str, words: str, campaign: str = "") -> None:
+    """Show the title of a page with its campaign, and under it, as a caption, what the page is for.
+
+    The name of a campaign may be anybody's text; title and words may not.
+    """
+    st.title(f"{title} {named(campaign)}" if campaign else title)
+    st.caption(words)
+
+
+def named(campaign: str) -> str:
+    """Return the name of a campaign as it stands in headings: as it was written, quiet, and not too long."""
+    shown = campaign if len(campaign) <= LONGEST else f"{campaign[: LONGEST - 1]}…"
+    return f":small[:gray[{plain(shown)}]]"

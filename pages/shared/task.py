@@ -1,26 +1,34 @@
-"""Work that takes seconds, beside the page: a thread with a progress bar, and a button that ends it without trace.
+"""Work that a person waits for: in a thread beside the page or by the worker, with a progress bar and a way to cancel.
 
-The work is compressing, parsing and packing, which leave the interpreter free for other people's pages.
+Threads do compressing, parsing and packing, which leave the interpreter free for other people's pages.
 """
 
 from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections.abc import Callable
-from typing import Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import streamlit as st
 
+from pages import context
 from pages.shared.layout import with_actions
 from pages.shared.waiting import show_progress
 from rulerank.errors import RulerankError
 from rulerank.progress import Progress
 
+if TYPE_CHECKING:
+    from db.jobs.queue import Job
+
 T = TypeVar("T")
 
 QUICK = 0.7
 """Seconds that a page waits before it shows a progress bar: small files are read by then."""
+
+LOOK_SECONDS = 0.05
+"""Between two looks at a job."""
 
 _log = logging.getLogger("rulerank")
 
@@ -80,6 +88,101 @@ class Task(Generic[T]):
         except Exception:
             _log.exception("%s failed", self.words)
             self.error = RulerankError(f"{self.words} failed, and nothing was kept; the server's log says more")
+
+
+class JobTask(Generic[T]):
+    """A job, with what `Task` has: `running`, `result`, `error`, `cancel`.
+
+    finish: makes the result of what the job returned; an error that it raises is the task's error.
+    token: the folder of uploads that goes with it, removed with the task.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        arguments: dict[str, Any],
+        words: str,
+        *,
+        finish: Callable[[Any], T],
+        token: str = "",
+        person: int | None = None,
+    ) -> None:
+        self.words = words
+        self.token = token
+        self.result: T | None = None
+        self.error: RulerankError | None = None
+        self._jobs = context.workspace().jobs
+        self._finish = finish
+        self._number = self._jobs.ask(kind, arguments, person)
+        self._job: Job | None = None
+        self._looked = 0.0
+        self._closed = False
+        self._look()
+
+    @property
+    def job(self) -> Job | None:
+        """The job as it stood at the last look."""
+        return self._job
+
+    @property
+    def running(self) -> bool:
+        """Whether it is not over yet."""
+        self._look()
+        return self.result is None and self.error is None
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether it was ended before its result was there."""
+        return isinstance(self.error, CancelledError)
+
+    @property
+    def share(self) -> float | None:
+        """How much is done, from 0 to 1, where that is known."""
+        return None if self._job is None else self._job.share
+
+    def cancel(self) -> None:
+        """End it at its next step."""
+        self._jobs.stop(self._number)
+        self._looked = 0.0
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait for its end, so that quick work needs no progress bar; False if it goes on."""
+        end = None if seconds is None else time.monotonic() + seconds
+        while self.running:
+            if end is not None and time.monotonic() >= end:
+                return False
+            time.sleep(LOOK_SECONDS)
+        return True
+
+    def close(self) -> None:
+        """End it if it is not over, and remove what it left: the job, its result, and the uploaded files."""
+        if self._closed:
+            return
+        self.cancel()
+        job = self._jobs.get(self._number)
+        if job is not None and not job.over:
+            return  # its worker removes the files when it notices, and the job is forgotten later
+        self._closed = True
+        self._jobs.forget(self._number)
+        if self.token:
+            context.workspace().uploads.remove(self.token)
+
+    def _look(self) -> None:
+        if self.result is not None or self.error is not None or time.monotonic() - self._looked < LOOK_SECONDS:
+            return
+        self._looked = time.monotonic()
+        self._job = self._jobs.get(self._number)
+        if self._job is None:
+            self.error = RulerankError(f"{self.words} was given up by somebody else; begin again")
+        elif self._job.state == "stopped":
+            self.error = CancelledError("cancelled; nothing was kept")
+        elif self._job.state == "failed":
+            self.error = RulerankError(self._job.message)
+        elif self._job.state == "done":
+            try:
+                self.result = self._finish(self._job.result)
+            except RulerankError as error:
+                self.error = error
 
 
 class Watched(Protocol):

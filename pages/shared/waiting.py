@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
+from streamlit.delta_generator import DeltaGenerator
+
 from pages import context
 from pages.shared.markdown import plain
 
 if TYPE_CHECKING:
-    from streamlit.delta_generator import DeltaGenerator
-
     from db.jobs.queue import Job
 
 PATIENCE = 6.0

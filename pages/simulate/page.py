@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from pages import context
-from pages.shared.heading import heading
-from pages.shared.markdown import plain, sentence
+from pages.shared.markdown import heading, plain, sentence
 from pages.simulate import form, run, table, view
 from pages.simulate.chosen import show_chosen, show_downloads
 from pages.simulate.data import method_words, results_of

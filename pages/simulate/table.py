@@ -10,10 +10,10 @@ import pandas as pd
 import streamlit as st
 
 from pages.charts.figure import counted
-from pages.progress.data import convention_text
 from pages.shared.markdown import plain
 from pages.simulate.data import metric_label, sampler_label, summary_of
 from pages.simulate.view import Look
+from rulerank.campaign.labels import convention_text
 from rulerank.simulate import Results
 from rulerank.simulate.needed import Span, baseline_needs
 

@@ -10,7 +10,6 @@ import numpy as np
 import streamlit as st
 
 from pages import charts
-from pages.progress.data import convention_text
 from pages.simulate.data import (
     curves_of,
     evaluated_words,
@@ -20,6 +19,7 @@ from pages.simulate.data import (
     summary_of,
 )
 from pages.simulate.figure import Line, Published, simulation_curves
+from rulerank.campaign.labels import convention_text
 from rulerank.simulate import Results
 
 if TYPE_CHECKING:

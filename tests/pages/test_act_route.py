@@ -17,7 +17,7 @@ from starlette.testclient import TestClient
 
 from db.health import Health
 from pages.label import service as labelling
-from pages.shared.carried import encode
+from pages.label.service import encode
 from rulerank.campaign import Kind
 
 

@@ -9,11 +9,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages import context
-from pages.agreement.data import Grades, names_of, open_disputes, read_grades, tau_of
 from pages.agreement.disputes import given_html
-from pages.agreement.view import value_text
+from pages.agreement.view import tau_of, value_text
 from rulerank.agreement import krippendorff_alpha
 from rulerank.campaign import Kind
+from rulerank.campaign.agreement import Grades, names_of, open_disputes, read_grades
 
 GIVEN = {
     "Ann": (0, 1, 2, 0, 1, 2, 0, 2),

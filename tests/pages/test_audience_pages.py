@@ -10,13 +10,13 @@ from db.jobs.handlers import HANDLERS
 from db.jobs.replay import read_audience
 from db.jobs.worker import Worker
 from pages import context
-from pages.clicks import work
-from pages.clicks.campaign import documents_to_measure, measure
-from pages.clicks.keep import users_to_keep
-from pages.progress.data import kept_curve
+from pages.shared.audience import audience_of, languages_of
 from rulerank.campaign.audience import KIND, LABELS, keep
+from rulerank.campaign.click_metrics import documents_to_measure, measure, users_to_keep
+from rulerank.campaign.labels import kept_curve
 from rulerank.campaign.ranking import queries_of
 from rulerank.clicks import bilingual_user
+from rulerank.clicks import study as work
 from rulerank.metrics import err_eia_user, err_ia_user, evaluate, intent_err
 from rulerank.ranking.make import RECOMMENDED
 from rulerank.text import DocumentText, Texts
@@ -63,7 +63,8 @@ def captions(page: AppTest) -> str:
 def keep_learned(workspace, campaign: int, fits, meaning) -> list[str]:
     """Keep the learned users with a campaign, as the button of the Clicks page does."""
     opened = workspace.open(campaign)
-    users = users_to_keep(opened, documents_to_measure(opened, quiet), fits, meaning, "clicks.csv")
+    documents = documents_to_measure(opened, workspace.collections.languages(opened.collection_id))
+    users = users_to_keep(opened, documents, languages_of(opened), fits, meaning, "clicks.csv")
     workspace.campaigns.put_snapshot(campaign, KIND, 0, keep(users))
     return list(users)
 
@@ -158,8 +159,9 @@ class TestProgress:
         assert page.selectbox(key="progress-metric").options[-2:] == ["ERR-IA, learned (same)", "ERR, learned"]
         page.selectbox(key="progress-metric").set_value("learned:ia_same").run()
         opened = workspace.open(labelled_demo)
-        last = kept_curve(opened, RECOMMENDED).points[-1].values
-        table = measure(opened, documents_to_measure(opened, quiet), fits, [RECOMMENDED], meaning, quiet).table
+        last = kept_curve(opened, RECOMMENDED, audience_of(opened)).points[-1].values
+        documents = documents_to_measure(opened, workspace.collections.languages(opened.collection_id))
+        table = measure(opened, documents, fits, [RECOMMENDED], meaning, quiet).table
         assert numbers(page)["ERR-IA, learned (same) now"] == f"{last['learned:ia_same']:.3f}"
         for name, label in (("learned:ia_same", "ERR-IA, learned (same)"), ("learned:agnostic", "ERR, learned")):
             assert f"{last[name]:.4f}" == table[label][0]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pages.charts.theme import DARK, LIGHT
 from pages.competence.clicks import Click, frames, read_click
 from pages.competence.heatmap import competence_heatmaps, make_panels
-from pages.competence.panels import panel_title
+from pages.competence.layers import panel_title
 from rulerank.errors import InputError
 
 DELTA = np.array([[0.0, 1.0, np.nan, 2.0], [0.5, 0.25, 1.5, np.nan]])

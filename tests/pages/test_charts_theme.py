@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pages.charts import theme as t
-from pages.shared.readable import readable_css
+from pages.shared.browser import readable_css
 from rulerank.errors import InputError
 
 THEMES = [t.LIGHT, t.DARK]

@@ -12,8 +12,6 @@ from streamlit.testing.v1 import AppTest
 
 from pages import context
 from pages.charts.theme import DARK
-from pages.clicks import work
-from pages.clicks.campaign import documents_to_measure, measure
 from pages.clicks.figure import perplexity_curves
 from pages.clicks.tasks import sentence
 from pages.clicks.view import as_json, parameters_table
@@ -21,7 +19,9 @@ from pages.shared import task as import_task
 from pages.shared.task import CancelledError, Task
 from rulerank.campaign import ranking as ranking_data
 from rulerank.campaign.audience import KIND, kept
+from rulerank.campaign.click_metrics import documents_to_measure, measure
 from rulerank.clicks import bilingual_user, fit, fit_from_dict, write_log
+from rulerank.clicks import study as work
 from rulerank.errors import InputError
 from rulerank.importing.clicks import LINES, keep_log, load_log, read_clicks
 from rulerank.importing.files import Upload
@@ -321,7 +321,7 @@ class TestCampaign:
     def test_the_metric_is_eq_1_of_the_rankings(self, workspace, labelled_demo, found):
         speak(workspace, labelled_demo)
         opened = workspace.open(labelled_demo)
-        documents = documents_to_measure(opened, quiet)
+        documents = documents_to_measure(opened, workspace.collections.languages(opened.collection_id))
         made = measure(opened, documents, found.fits, ["lrar"], {}, quiet)
         assert list(made.missing) == ["SDBN by document"]
         fitted = ranking_data.fit(opened, "lrar")

@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from db.jobs.worker import Worker
 from pages.shared import task as import_task
-from pages.shared.job import JobTask
+from pages.shared.task import JobTask
 from rulerank.errors import InputError
 from tests.pages.test_new_campaign import letor, name_path, press, run_page
 from tests.pages.test_progress import Trouble

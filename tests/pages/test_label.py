@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages.label.service import REASONS, RefusedError, View, answer, panel_data
-from pages.shared.document import LONG, LONGEST, document_html, marked, pieces, plain, text_shown
+from pages.shared.document import LONG, LONGEST, clean, document_html, marked, pieces, text_shown
 from rulerank.campaign import Kind
 from rulerank.sampling import SSAR
 from rulerank.text import DocumentText
@@ -267,7 +267,7 @@ def test_texts_cannot_do_anything():
 
 def test_every_second_piece_is_a_term_of_the_query():
     cut = pieces(NASTY, "zip file")
-    assert "".join(cut) == plain(NASTY)
+    assert "".join(cut) == clean(NASTY)
     assert cut[1::2] == ["zip", "files"]
 
 

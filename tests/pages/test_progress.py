@@ -15,17 +15,17 @@ from db.jobs.replay import replay
 from db.jobs.worker import Worker
 from db.store.tables import jobs
 from pages import context
-from pages.progress import data as progress_data
 from pages.progress import jobs as progress_jobs
-from pages.progress.data import LONGEST_PAUSE, Labels, Measure, kept_curve, read_labels, rules_now
 from pages.progress.jobs import Wanted, curve_of, job_for, random_of
-from pages.progress.rules import RuleHistory, rule_history
 from pages.shared import waiting
 from pages.shared.audience import audience_of
 from rulerank.campaign import Kind, Settings
+from rulerank.campaign import labels as progress_data
 from rulerank.campaign.chance import Chance
+from rulerank.campaign.labels import LONGEST_PAUSE, Labels, Measure, kept_curve, read_labels, rules_now
 from rulerank.campaign.progress import cross_validated, curve
 from rulerank.campaign.replay import RUNS, evaluation_for, read_replay
+from rulerank.campaign.rule_history import RuleHistory, rule_history
 from rulerank.campaign.stopping import RuleState
 from rulerank.ranking.make import RECOMMENDED
 from rulerank.rules import mine_document
@@ -88,7 +88,8 @@ def test_the_page_shows_where_the_campaign_stands(workspace, labelled_demo):
 
 def test_metric_cut_off_ties_and_axis_can_be_chosen(workspace, labelled_demo):
     page = run_page(labelled_demo)
-    last = kept_curve(workspace.open(labelled_demo), RECOMMENDED).points[-1].values
+    opened = workspace.open(labelled_demo)
+    last = kept_curve(opened, RECOMMENDED, audience_of(opened)).points[-1].values
     page.selectbox(key="progress-metric").set_value("ndcg").run()
     page.selectbox(key="progress-k").set_value(3).run()
     assert numbers(page)["NDCG@3 now"] == f"{last['ndcg@3']:.3f}"
@@ -179,7 +180,8 @@ def test_several_rankers_can_be_compared(workspace, labelled_demo):
     assert "AR(R_q_d) (rules with query terms)" in chooser.options  # the demo's queries have terms
     chooser.set_value(["query_level_rules", "lrar"]).run()
     assert not page.exception
-    last = kept_curve(workspace.open(labelled_demo), "query_level_rules").points[-1]
+    opened = workspace.open(labelled_demo)
+    last = kept_curve(opened, "query_level_rules", audience_of(opened)).points[-1]
     assert last.labels == 30
     assert numbers(page)["MAP now"] == f"{last.values['map']:.3f}"
 
@@ -300,8 +302,9 @@ def test_the_worker_knows_replays_and_refuses_other_kinds(workspace, labelled_de
 
 def test_curves_go_with_their_campaign(workspace, labelled_demo):
     opened = workspace.open(labelled_demo)
-    assert kept_curve(opened, "lrar") is kept_curve(opened, "lrar")
-    assert kept_curve(opened, "lrar") is not kept_curve(opened, "stable_rules")
+    readers = audience_of(opened)
+    assert kept_curve(opened, "lrar", readers) is kept_curve(opened, "lrar", readers)
+    assert kept_curve(opened, "lrar", readers) is not kept_curve(opened, "stable_rules", readers)
     assert opened in progress_data._curves
 
 

@@ -6,7 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages import context
-from pages.sessions.words import ago, browser_name
+from pages.sessions.service import ago, browser_name
 
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:130.0) Gecko/20100101 Firefox/130.0"
 CHROME = (
@@ -58,7 +58,7 @@ def test_one_and_all_others_can_be_ended(workspace, ann):
 
 
 def test_hostile_names_of_browsers_are_words(workspace, ann, monkeypatch):
-    monkeypatch.setattr("pages.sessions.words.UNKNOWN", "[x](http://evil.example)")
+    monkeypatch.setattr("pages.sessions.service.UNKNOWN", "[x](http://evil.example)")
     workspace.people.sign(workspace.people.read(ann[0]), "", "**bold** [x](http://evil.example)")
     assert not any("](http://evil.example)" in each.value for each in run_page().markdown)
 

@@ -1,4 +1,4 @@
-"""What the Progress page shows, worked out once for all who look: labels in their order, time, people, the curves."""
+"""The labels of a campaign, worked out once for all who look: in their order, with time, people and the curves."""
 
 from __future__ import annotations
 
@@ -10,12 +10,10 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from pages.charts.bars import Speed
-from pages.shared.audience import audience_of
-from rulerank.campaign import OpenCampaign
 from rulerank.campaign.audience import LABELS, LEARNED
 from rulerank.campaign.chance import Chance, against_shuffled
 from rulerank.campaign.evaluation import EXPECTED
+from rulerank.campaign.opened import OpenCampaign
 from rulerank.campaign.progress import LearningCurve
 from rulerank.campaign.replay import new_curve
 from rulerank.campaign.stopping import Coverage, RuleState, coverage, rule_state
@@ -55,6 +53,16 @@ class Measure:
     def by_users(self) -> bool:
         """Whether a user model measures: ERR, ERR-IA and ERR-EIA, with default or learned parameters."""
         return self.name in LABELS
+
+
+@dataclass(frozen=True)
+class Speed:
+    """One person's work: labels given, and the median and quartiles of the seconds a label took (None: not yet)."""
+
+    name: str
+    labels: int
+    median_seconds: float | None = None
+    quartiles: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -157,9 +165,9 @@ _curves: WeakKeyDictionary[OpenCampaign, dict[str, LearningCurve]] = WeakKeyDict
 _lock = threading.Lock()
 
 
-def kept_curve(opened: OpenCampaign, ranker: str, audience: Audience | None = None) -> LearningCurve:
+def kept_curve(opened: OpenCampaign, ranker: str, audience: Audience) -> LearningCurve:
     """Return the curve that all sessions share and extend; a changed audience (the campaign's) begins a new one."""
-    fresh = new_curve(opened, ranker, audience or audience_of(opened))
+    fresh = new_curve(opened, ranker, audience)
     with _lock:
         mine = _curves.setdefault(opened, {})
         if ranker not in mine or mine[ranker].stamp != fresh.stamp:

@@ -1,4 +1,4 @@
-"""The work behind the Clicks page, each piece for a thread of its own: simulate, fit and compare."""
+"""A study of click models: simulate a log, fit models to one, and compare them on it, with progress reports."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rulerank.campaign import OpenCampaign
+from rulerank.campaign.opened import OpenCampaign
 
 MOST_ITEMS = 6
 

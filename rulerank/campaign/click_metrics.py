@@ -9,10 +9,9 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from pages import context
-from rulerank.campaign import OpenCampaign
-from rulerank.campaign import ranking as ranking_data
-from rulerank.campaign.audience import LEARNED_LABELS
+from rulerank.campaign.audience import LEARNED_LABELS, Learned, best_grade
+from rulerank.campaign.opened import OpenCampaign
+from rulerank.campaign.ranking import fit
 from rulerank.clicks import DocumentFit, Fit
 from rulerank.discretize import items_of
 from rulerank.errors import InputError
@@ -51,8 +50,8 @@ class Measured:
     missing: dict[str, str]
 
 
-def documents_to_measure(opened: OpenCampaign, progress: Progress) -> Documents:
-    """Return the documents of the evaluation set, or of the pool where its grades are known, with their languages."""
+def documents_to_measure(opened: OpenCampaign, languages: Mapping[str, str]) -> Documents:
+    """Return the documents of the evaluation set, or of the pool where its grades are known; `languages` by docid."""
     if opened.evaluation_rows.size:
         where, rows = "evaluation set", opened.evaluation_rows
         grades = opened.collection.grades[rows].astype(np.int64)
@@ -63,9 +62,6 @@ def documents_to_measure(opened: OpenCampaign, progress: Progress) -> Documents:
             "this campaign has no evaluation set, and the grades of its pool are not known, so there is nothing to "
             "measure rankings on; give it an evaluation set under New campaign"
         )
-    progress(0, None)
-    languages = context.workspace().collections.languages(opened.collection_id)
-    progress(1, 1)
     return Documents(where, rows, grades, tuple(languages.get(opened.collection.docids[row]) for row in rows.tolist()))
 
 
@@ -105,7 +101,7 @@ def measure(
     table = []
     for done, name in enumerate(names):
         progress(done, len(names))
-        fitted = ranking_data.fit(opened, name)
+        fitted = fit(opened, name)
         if fitted is None:
             raise InputError("nothing is labelled yet, so there is no ranker; give the first labels under Label")
         scores = fitted.model.predict(items, queries)
@@ -126,3 +122,37 @@ def measure(
                 missing[label] = str(error)
         table.append(line)
     return Measured(pd.DataFrame(table), {label: why for label, why in missing.items() if why})
+
+
+def users_to_keep(
+    opened: OpenCampaign,
+    documents: Documents,
+    languages: Sequence[str | None],
+    fits: Mapping[str, Fit | DocumentFit],
+    meaning: Mapping[str, str],
+    log: str,
+) -> dict[str, Learned]:
+    """Return the learned users who can read a campaign's documents, with its own names of languages.
+
+    `languages` has one for each row of the collection, `meaning` the log's name of a language where they differ.
+    """
+    rows = np.concatenate([opened.pool_rows, opened.evaluation_rows])
+    spoken = sorted(
+        {language for language in (languages[row] for row in rows) if language} | set(documents.readers.spoken)
+    )
+    found = {}
+    for name, made in fits.items():
+        if isinstance(made, DocumentFit) or name not in LEARNED_LABELS or why_not(made, documents):
+            continue
+        user = made.user
+        if user.max_grade < best_grade(opened):
+            continue
+        if user.minds_language:
+            known = {each: meaning.get(each, each) for each in spoken if meaning.get(each, each) in user.languages}
+            if not set(documents.readers.spoken) <= set(known):
+                continue
+            user = user.renamed(known)
+        else:
+            user = user.for_any_language()
+        found[name] = Learned(user, log, made.sessions)
+    return found

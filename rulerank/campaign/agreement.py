@@ -1,4 +1,4 @@
-"""What the Agreement page is computed from: the current grades of every person, and who is who."""
+"""The current grades of every person of a campaign, and what agreement and disputes are computed from."""
 
 from __future__ import annotations
 
@@ -6,19 +6,13 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import streamlit as st
-
 from rulerank.agreement import (
-    Alpha,
     PairKappa,
-    RankerAgreement,
     disputes,
-    krippendorff_alpha,
     pairwise_kappa,
-    ranker_agreement,
 )
 from rulerank.agreement.disputes import Dispute
-from rulerank.campaign import OpenCampaign
+from rulerank.campaign.opened import OpenCampaign
 
 LEAST_LABELS = 5
 """Labels a person needs before a ranker trained on them says anything."""
@@ -63,12 +57,6 @@ def names_of(people: Mapping[int, str], found: Grades) -> dict[int, str]:
     return {number: people.get(number, f"Person {number}") for number in sorted(set(found.people))}
 
 
-@st.cache_data(show_spinner=False, max_entries=64)
-def alpha_of(campaign: int, seen: int, _found: Grades) -> Alpha:
-    """Return Krippendorff's alpha; computed once for each state of the log."""
-    return krippendorff_alpha(_found.units, _found.people, _found.grades)
-
-
 def kappas_of(found: Grades) -> list[PairKappa]:
     """Return Cohen's kappa of every two people who share documents."""
     return pairwise_kappa(found.units, found.people, found.grades)
@@ -77,22 +65,3 @@ def kappas_of(found: Grades) -> list[PairKappa]:
 def open_disputes(found: Grades) -> list[Dispute]:
     """Return the documents on which people differ and nobody has decided, the widest apart first."""
     return disputes(found.units, found.people, found.grades, settled=found.settled)
-
-
-@st.cache_data(show_spinner="Training a ranker on each person's labels...", max_entries=32)
-def tau_of(
-    campaign: int, seen: int, ranker: str, shared: bool, _opened: OpenCampaign, _found: Grades
-) -> RankerAgreement:
-    """Return Kendall's tau between the rankers of people with enough labels; once for each state of the log."""
-    counts = Counter(_found.people)
-    labels = {who: _found.of(who) for who, count in sorted(counts.items()) if count >= LEAST_LABELS}
-    queries = _opened.query_index.tolist()
-    return ranker_agreement(
-        _opened.items,
-        _opened.items,
-        labels,
-        lambda: _opened.ranker(ranker),
-        qids=queries,
-        pool_qids=queries,
-        shared=shared,
-    )

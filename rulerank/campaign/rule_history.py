@@ -8,8 +8,8 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from pages.progress.data import Labels
-from rulerank.campaign import OpenCampaign
+from rulerank.campaign.labels import Labels
+from rulerank.campaign.opened import OpenCampaign
 from rulerank.rules import RuleIndex
 
 SLACK = 100
