@@ -52,6 +52,9 @@ HOUSE = {
 }
 OURS = {"rulerank", *HOUSE}
 
+# The folders of `db` that stand on few others: what each may import of it.
+DATABASE = {"store": {"store"}, "people": {"store", "people"}}
+
 SERVICES = {"request.py", "service.py"}
 """Files of a screen's own folder that act for its page on the database, and may do so without Streamlit."""
 
@@ -127,6 +130,10 @@ def violations(path: str, source: str) -> list[str]:
                 wrong.append(f"{path}:{line}: {room} may not import {name}")
             elif top == "rulerank" and below[:1] == ["cli"]:
                 wrong.append(f"{path}:{line}: nothing imports the command line, but for its own start ({name})")
+            elif top == room == "db":
+                folder = Path(path).parts[1]
+                if folder in DATABASE and not set(below[:1]) <= DATABASE[folder]:
+                    wrong.append(f"{path}:{line}: db/{folder} may not import {name}")
         elif top != "rulerank":
             if top in OURS or top not in third_parties(path):
                 wrong.append(f"{path}:{line}: the library may not import {name} here")
@@ -227,6 +234,8 @@ def test_every_room_is_looked_at():
         ("db/store/tables.py", "import streamlit"),
         ("db/store/tables.py", "from pages import main"),
         ("db/store/tables.py", "from rulerank.cli import main"),
+        ("db/store/new.py", "from db.people.accounts import People"),
+        ("db/people/new.py", "from db.jobs.queue import Jobs"),
         ("pages/label/page.py", "from db.store.tables import User"),
         ("pages/label/page.py", "import sqlalchemy"),
         ("app.py", "import lightgbm"),
