@@ -11,8 +11,7 @@ import streamlit as st
 
 from pages import context
 from pages.new_campaign.jobs import Choice, Given, end_reading
-from pages.new_campaign.text_columns import ask_columns, missing
-from pages.new_campaign.text_options import ask_options, chosen_encoding
+from pages.new_campaign.text_options import ask_columns, ask_options, chosen_encoding, missing
 from pages.shared.layout import side_by_side
 from pages.shared.markdown import plain
 from pages.shared.task import JobTask, watch

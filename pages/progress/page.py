@@ -10,8 +10,7 @@ from pages import context
 from pages.progress import view
 from pages.progress.curve import show_curve, value_of
 from pages.progress.jobs import Wanted, curve_of, do_here, job_for, must_do_without, random_of, show_job
-from pages.progress.people import show_given_up, show_people
-from pages.progress.put_aside import show_put_aside
+from pages.progress.people import show_given_up, show_people, show_put_aside
 from pages.shared.audience import audience_of
 from pages.shared.markdown import heading
 from rulerank.campaign import OpenCampaign

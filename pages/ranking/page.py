@@ -7,7 +7,7 @@ import streamlit as st
 
 from pages import context
 from pages.ranking import view
-from pages.ranking.text import show_document
+from pages.ranking.view import show_document
 from pages.ranking.why import show_rules
 from pages.shared.audience import audience_of
 from pages.shared.layout import side_by_side

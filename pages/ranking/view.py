@@ -1,4 +1,4 @@
-"""The parts of the Ranking page: tables of ranked documents, and metrics of the query."""
+"""The parts of the Ranking page: tables of ranked documents, metrics of the query, and the text of a document."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import streamlit as st
 
 from pages import context
 from pages.shared.audience import show_meaning
+from pages.shared.document import show_text
 from rulerank.campaign import OpenCampaign
 from rulerank.campaign.audience import LABELS, metrics_offered, why_not_offered
 from rulerank.campaign.ranking import SCORES, Documents, metrics_of
@@ -174,3 +175,20 @@ def titles_of(opened: OpenCampaign, documents: Documents) -> list[str]:
         (text.title.strip() if text is not None else "") or docid or f"row {row}"
         for text, docid, row in zip(found, documents.docids, documents.rows, strict=True)
     ]
+
+
+# Here the rules matter more: a short text has a short box, and a long one leaves room for them.
+SHORT = "<style>.st-key-ranking-text .rr-document { height: auto; max-height: 40vh; }</style>"
+
+
+def show_document(opened: OpenCampaign, documents: Documents, place: int) -> None:
+    """Offer the text of a document, if it has one, as annotators see it."""
+    texts = context.workspace().collections
+    found = texts.document_text(opened.collection_id, documents.docids[place])
+    if found is None:
+        return
+    query = texts.query_text(opened.collection_id, opened.collection.queries[documents.query])
+    with st.expander("Read the document", icon=":material/article:"), st.container(key="ranking-text"):
+        st.html(SHORT)
+        words = query.text if query is not None else ""
+        show_text(found, words, f"ranking-{documents.rows[place]}", texts.analyser(opened.collection_id))

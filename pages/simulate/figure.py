@@ -10,8 +10,7 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
 from pages.charts.figure import WIDE, empty_figure, limits, new_figure, safe, whole_steps
-from pages.charts.learning import FEW, points_of
-from pages.charts.learning_marks import add_ceilings, add_last_values
+from pages.charts.learning import FEW, add_ceilings, add_last_values, points_of
 from pages.charts.legend import legend_below
 from pages.charts.theme import LIGHT, SYMBOLS, Theme, with_alpha
 

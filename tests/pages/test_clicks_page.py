@@ -12,9 +12,8 @@ from streamlit.testing.v1 import AppTest
 
 from pages import context
 from pages.charts.theme import DARK
-from pages.clicks.figure import perplexity_curves
 from pages.clicks.tasks import sentence
-from pages.clicks.view import as_json, parameters_table
+from pages.clicks.view import as_json, parameters_table, perplexity_curves
 from pages.shared import task as import_task
 from pages.shared.task import CancelledError, Task
 from rulerank.campaign import ranking as ranking_data

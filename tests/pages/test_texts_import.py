@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from db.store.tables import metadata
 from pages import context
-from pages.new_campaign.text_columns import missing
+from pages.new_campaign.text_options import missing
 from pages.new_campaign.texts import brought_from
 from pages.shared.task import CancelledError, Task
 from rulerank.errors import InputError
