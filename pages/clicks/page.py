@@ -11,8 +11,7 @@ from pages.clicks.tables import show_tables
 from pages.clicks.tasks import FITS, LOG, MEASURED, TABLES, begin, forget, tell
 from pages.shared.markdown import heading
 from pages.shared.task import Task, watch
-from rulerank.clicks import PAPER, ClickLog, click_models
-from rulerank.clicks import study as work
+from rulerank.clicks import PAPER, ClickLog, click_models, study
 
 NUMBER = "clicks-number"
 ONE_LANGUAGE = ("agnostic", "agnostic_default", "documents")
@@ -108,10 +107,10 @@ def ask_seed() -> tuple[int, bool]:
     return int(seed), row.button("Fit", type="primary", icon=":material/model_training:", key="clicks-fit")
 
 
-def fitted(log: ClickLog, chosen: list[str], seed: int, now: bool) -> work.Fitted | None:
+def fitted(log: ClickLog, chosen: list[str], seed: int, now: bool) -> study.Fitted | None:
     """Fit on demand, and show what was learned."""
     if now:
-        task = Task(lambda progress: work.fit_models(log, chosen, seed, progress), "Fitting the models")
+        task = Task(lambda progress: study.fit_models(log, chosen, seed, progress), "Fitting the models")
         begin(FITS, (chosen, seed), task)
     kept = st.session_state.get(FITS)
     if kept is None or not watch(kept[1], key="clicks-fits"):
@@ -121,7 +120,7 @@ def fitted(log: ClickLog, chosen: list[str], seed: int, now: bool) -> work.Fitte
         return None
     if kept[0] != (chosen, seed):
         st.info("The choice of models or the seed has changed since; fit again to see them.")
-    found: work.Fitted = kept[1].result
+    found: study.Fitted = kept[1].result
     view.show_fits(found)
     return found
 
@@ -140,7 +139,7 @@ def compared(log: ClickLog, chosen: list[str], seed: int) -> None:
     part = int(share) / 100
     if row.button("Compare", type="primary", icon=":material/compare_arrows:", key="clicks-compare"):
         task = Task(
-            lambda progress: work.compare_models(log, chosen, splits, part, seed, progress), "Comparing on splits"
+            lambda progress: study.compare_models(log, chosen, splits, part, seed, progress), "Comparing on splits"
         )
         begin(TABLES, (chosen, seed, splits, part), task)
     kept = st.session_state.get(TABLES)

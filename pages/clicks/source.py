@@ -12,8 +12,7 @@ from pages.clicks.tasks import sentence
 from pages.new_campaign.jobs import Given
 from pages.shared.markdown import plain
 from pages.shared.task import JobTask, Task
-from rulerank.clicks import ClickLog, ClickLogError
-from rulerank.clicks import study as work
+from rulerank.clicks import ClickLog, ClickLogError, study
 from rulerank.errors import RulerankError
 from rulerank.importing.clicks import error_from_dict, load_log
 
@@ -104,7 +103,7 @@ def _ask_options() -> dict[str, Any]:
 
 def _ask_simulation() -> tuple[str, LogTask] | None:
     kind = st.selectbox(
-        "Who clicks", list(work.USERS), format_func=work.USERS.__getitem__, key="clicks-users",
+        "Who clicks", list(study.USERS), format_func=study.USERS.__getitem__, key="clicks-users",
         help="Made-up result lists in two languages, grades 0 to 4, read by users of this model.",
     )  # fmt: skip
     columns = st.columns(4 if kind == "bilingual" else 3, gap="medium")
@@ -119,9 +118,9 @@ def _ask_simulation() -> tuple[str, LogTask] | None:
         )  # fmt: skip
     if not st.button("Simulate", type="primary", icon=":material/casino:", key="clicks-simulate"):
         return None
-    user = work.user_named(kind, float(foreign))
+    user = study.user_named(kind, float(foreign))
     return f"simulated, seed {seed}", Task(
-        lambda progress: work.simulate(user, int(sessions), int(depth), int(seed), progress), "Drawing sessions"
+        lambda progress: study.simulate(user, int(sessions), int(depth), int(seed), progress), "Drawing sessions"
     )
 
 

@@ -11,8 +11,7 @@ from pages import charts
 from pages.progress.jobs import Replay
 from pages.progress.overlay import lay_over
 from pages.shared.audience import show_meaning
-from rulerank.campaign import OpenCampaign
-from rulerank.campaign import ranking as ranking_data
+from rulerank.campaign import OpenCampaign, ranking
 from rulerank.campaign.labels import Labels, Measure, convention_text, evaluated_on
 from rulerank.campaign.progress import Point
 from rulerank.campaign.replay import RUNS
@@ -32,7 +31,7 @@ def show_curve(
     replays: Mapping[str, Replay],
 ) -> None:
     """Show the learning curve: one line a ranker, the random replay of the first, and the ceilings."""
-    names = ranking_data.offered(opened)
+    names = ranking.offered(opened)
     lines = [
         charts.Curve(
             names[ranker],

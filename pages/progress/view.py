@@ -9,8 +9,7 @@ import streamlit as st
 
 from pages import charts
 from pages.progress.curve import value_of
-from rulerank.campaign import OpenCampaign
-from rulerank.campaign import ranking as ranking_data
+from rulerank.campaign import OpenCampaign, ranking
 from rulerank.campaign.audience import metrics_offered, why_not_offered
 from rulerank.campaign.evaluation import CUT_OFFS
 from rulerank.campaign.labels import (
@@ -65,7 +64,7 @@ def ask_measure(opened: OpenCampaign, readers: Audience) -> tuple[Measure, list[
         help=f"Minutes are the time that people spent on documents, added up; of one document at most "
         f"{LONGEST_PAUSE / 60:.0f} minutes count, because then somebody had left.",
     )
-    labels = ranking_data.offered(opened)
+    labels = ranking.offered(opened)
     chosen = row.multiselect(
         "Rankers",
         list(labels),

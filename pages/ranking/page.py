@@ -13,8 +13,7 @@ from pages.shared.audience import audience_of
 from pages.shared.layout import side_by_side
 from pages.shared.markdown import heading, plain
 from rulerank.agreement import kendall_tau
-from rulerank.campaign import OpenCampaign
-from rulerank.campaign import ranking as data
+from rulerank.campaign import OpenCampaign, ranking
 from rulerank.campaign.audience import measured_rows
 
 NONE = ""
@@ -31,19 +30,19 @@ def main() -> None:
     names = context.workspace().collections.query_names(opened.collection_id)
     query = ask_query(opened, names)
     first, second = ask_rankers(opened)
-    fitted = data.fit(opened, first)
+    fitted = ranking.fit(opened, first)
     if fitted is None:
         st.info("Nothing is labelled yet, so there is no ranker. Give the first labels, and come back.")
         context.link("label", "Go to Label", "edit_note")
         return
-    other = data.fit(opened, second) if second != NONE else None
+    other = ranking.fit(opened, second) if second != NONE else None
     show_query(opened, query)
     compare(opened, query, fitted, other)
 
 
 def ask_query(opened: OpenCampaign, names: dict[str, str]) -> int:
     """Ask for a query, by number or text; the address may name one (?query=qid)."""
-    queries = data.queries_of(opened)
+    queries = ranking.queries_of(opened)
     held = {int(number) for number in opened.collection.query_index[opened.evaluation_rows]}
     asked = st.query_params.get("query")
     first = next((place for place, q in enumerate(queries) if opened.collection.queries[q] == asked), 0)
@@ -66,7 +65,7 @@ def ask_query(opened: OpenCampaign, names: dict[str, str]) -> int:
 
 def ask_rankers(opened: OpenCampaign) -> tuple[str, str]:
     """Ask for one ranker, or for two to compare."""
-    offered = data.offered(opened)
+    offered = ranking.offered(opened)
     left, right = st.columns(2)
     keys = list(offered)
     start = keys.index(opened.settings.ranker) if opened.settings.ranker in keys else 0
@@ -90,21 +89,21 @@ def show_query(opened: OpenCampaign, query: int) -> None:
                 st.caption(plain(found.need))
 
 
-def compare(opened: OpenCampaign, query: int, fitted: data.Fitted, other: data.Fitted | None) -> None:
+def compare(opened: OpenCampaign, query: int, fitted: ranking.Fitted, other: ranking.Fitted | None) -> None:
     """Show the ranking of one ranker or of two, and the rules of the document that is chosen."""
-    documents = data.documents_of(opened, query)
+    documents = ranking.documents_of(opened, query)
     titles = view.titles_of(opened, documents)
     audience = audience_of(opened)
     metrics = view.ask_metrics(audience.of(measured_rows(opened)))
     readers = audience.of(documents.rows)
     convention = opened.settings.convention
-    shown: list[tuple[data.Fitted, np.ndarray, np.ndarray, int | None]] = []
+    shown: list[tuple[ranking.Fitted, np.ndarray, np.ndarray, int | None]] = []
     for which, column in zip([fitted, other], side_by_side("ranking") if other else [st.container()], strict=False):
         if which is None:
             continue
-        scores = data.scores_of(which, documents)
-        order = data.order_of(scores, documents, convention)
-        moved = data.changes(shown[0][2], order) if shown else None
+        scores = ranking.scores_of(which, documents)
+        order = ranking.order_of(scores, documents, convention)
+        moved = ranking.changes(shown[0][2], order) if shown else None
         with column:
             st.markdown(f"**{which.label}**")
             view.show_metrics(opened, documents, scores, readers, metrics)

@@ -15,8 +15,7 @@ from rulerank.campaign.audience import KIND, LABELS, keep
 from rulerank.campaign.click_metrics import documents_to_measure, measure, users_to_keep
 from rulerank.campaign.labels import kept_curve
 from rulerank.campaign.ranking import queries_of
-from rulerank.clicks import bilingual_user
-from rulerank.clicks import study as work
+from rulerank.clicks import bilingual_user, study
 from rulerank.metrics import err_eia_user, err_ia_user, evaluate, intent_err
 from rulerank.ranking.make import RECOMMENDED
 from rulerank.text import DocumentText, Texts
@@ -30,8 +29,8 @@ def quiet(done, total):
 
 @pytest.fixture(scope="module")
 def fits():
-    log = work.simulate(bilingual_user(), 5000, 5, 0, quiet)
-    return work.fit_models(log, ["agnostic", "ia_same", "agnostic_default", "documents"], 0, quiet).fits
+    log = study.simulate(bilingual_user(), 5000, 5, 0, quiet)
+    return study.fit_models(log, ["agnostic", "ia_same", "agnostic_default", "documents"], 0, quiet).fits
 
 
 def speak(workspace, campaign: int, *languages: str | None) -> None:

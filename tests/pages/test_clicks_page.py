@@ -16,11 +16,10 @@ from pages.clicks.tasks import sentence
 from pages.clicks.view import as_json, parameters_table, perplexity_curves
 from pages.shared import task as import_task
 from pages.shared.task import CancelledError, Task
-from rulerank.campaign import ranking as ranking_data
+from rulerank.campaign import ranking
 from rulerank.campaign.audience import KIND, kept
 from rulerank.campaign.click_metrics import documents_to_measure, measure
-from rulerank.clicks import bilingual_user, fit, fit_from_dict, write_log
-from rulerank.clicks import study as work
+from rulerank.clicks import bilingual_user, fit, fit_from_dict, study, write_log
 from rulerank.errors import InputError
 from rulerank.importing.clicks import LINES, keep_log, load_log, read_clicks
 from rulerank.importing.files import Upload
@@ -72,12 +71,12 @@ def simulated(empty) -> AppTest:
 
 @pytest.fixture(scope="module")
 def log():
-    return work.simulate(bilingual_user(), 5000, 5, 0, quiet)
+    return study.simulate(bilingual_user(), 5000, 5, 0, quiet)
 
 
 @pytest.fixture(scope="module")
 def found(log):
-    return work.fit_models(log, ["agnostic", "ia_same", "agnostic_default", "documents"], 0, quiet)
+    return study.fit_models(log, ["agnostic", "ia_same", "agnostic_default", "documents"], 0, quiet)
 
 
 def table(page: AppTest, column: str):
@@ -182,7 +181,9 @@ class TestLog:
             read_clicks(Upload("clicks.csv", (HEAD + "q1,d7,-1,1,en\n").encode()), quiet)
 
     def test_the_same_seed_gives_the_same_log(self):
-        first, second, third = (work.simulate(work.user_named("eia", 0.0), 2000, 4, seed, quiet) for seed in (3, 3, 4))
+        first, second, third = (
+            study.simulate(study.user_named("eia", 0.0), 2000, 4, seed, quiet) for seed in (3, 3, 4)
+        )
         assert np.array_equal(first.count, second.count)
         assert not np.array_equal(first.count[:50], third.count[:50])
         assert first.depth == 4
@@ -224,8 +225,8 @@ class TestModels:
                 raise InputError("not this one")
             return fit(name, *rest, **more)
 
-        monkeypatch.setattr(work, "fit", picky)
-        made = work.fit_models(log, ["agnostic_default", "agnostic"], 0, quiet)
+        monkeypatch.setattr(study, "fit", picky)
+        made = study.fit_models(log, ["agnostic_default", "agnostic"], 0, quiet)
         assert list(made.fits) == ["agnostic"]
         assert made.failed == {"Intent-agnostic, default": "not this one"}
 
@@ -233,7 +234,7 @@ class TestModels:
         def never(done, total):
             raise CancelledError("cancelled")
 
-        task = Task(lambda progress: work.fit_models(log, ["agnostic"], 0, never), "Fitting")
+        task = Task(lambda progress: study.fit_models(log, ["agnostic"], 0, never), "Fitting")
         assert task.wait(60)
         assert task.cancelled
 
@@ -323,14 +324,14 @@ class TestCampaign:
         documents = documents_to_measure(opened, workspace.collections.languages(opened.collection_id))
         made = measure(opened, documents, found.fits, ["lrar"], {}, quiet)
         assert list(made.missing) == ["SDBN by document"]
-        fitted = ranking_data.fit(opened, "lrar")
+        fitted = ranking.fit(opened, "lrar")
         language = dict(zip(documents.rows.tolist(), documents.languages, strict=True))
         grade = dict(zip(documents.rows.tolist(), documents.grades.tolist(), strict=True))
         values = []
         for query in np.unique(opened.collection.query_index[documents.rows]):
-            each = ranking_data.documents_of(opened, int(query))
+            each = ranking.documents_of(opened, int(query))
             keep = [place for place, row in enumerate(each.rows.tolist()) if row in grade]
-            order = ranking_data.order_of(ranking_data.scores_of(fitted, each), each, opened.settings.convention)
+            order = ranking.order_of(ranking.scores_of(fitted, each), each, opened.settings.convention)
             rows = [int(each.rows[place]) for place in order if place in keep]
             values.append(eq_1(found.fits["ia_same"].user, [(language[row], grade[row]) for row in rows]))
         assert float(made.table["ERR-IA, learned (same)"][0]) == pytest.approx(np.mean(values), abs=6e-5)

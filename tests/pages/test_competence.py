@@ -7,8 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from pages import context
-from rulerank.campaign import Kind
-from rulerank.campaign import competence as ranking_competence
+from rulerank.campaign import Kind, competence
 from rulerank.campaign.competence import (
     competence_map,
     document_table,
@@ -59,7 +58,7 @@ def test_the_map_is_worked_out_once_and_anew_after_a_label(workspace, found, mon
     opened, kept = found
     fits = []
     real = QueryLevelRules.fit
-    monkeypatch.setattr(ranking_competence.QueryLevelRules, "fit", lambda *a: fits.append(1) or real(*a))
+    monkeypatch.setattr(competence.QueryLevelRules, "fit", lambda *a: fits.append(1) or real(*a))
     assert competence_map(opened) is kept
     assert fits == []
     free = next(row for row in range(len(opened.items)) if row not in set(kept.rows.tolist()))

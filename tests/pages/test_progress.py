@@ -20,7 +20,7 @@ from pages.progress.jobs import Wanted, curve_of, job_for, random_of
 from pages.shared import waiting
 from pages.shared.audience import audience_of
 from rulerank.campaign import Kind, Settings
-from rulerank.campaign import labels as progress_data
+from rulerank.campaign import labels as campaign_labels
 from rulerank.campaign.chance import Chance
 from rulerank.campaign.labels import LONGEST_PAUSE, Labels, Measure, kept_curve, read_labels, rules_now
 from rulerank.campaign.progress import cross_validated, curve
@@ -305,7 +305,7 @@ def test_curves_go_with_their_campaign(workspace, labelled_demo):
     readers = audience_of(opened)
     assert kept_curve(opened, "lrar", readers) is kept_curve(opened, "lrar", readers)
     assert kept_curve(opened, "lrar", readers) is not kept_curve(opened, "stable_rules", readers)
-    assert opened in progress_data._curves
+    assert opened in campaign_labels._curves
 
 
 def test_the_rule_history_is_what_the_sampler_saw_at_each_choice(workspace, labelled_demo):
@@ -391,10 +391,10 @@ def test_the_light_turns_green_only_if_the_grades_tell_more_than_chance(
         asked.append(len(grades))
         return Chance(0.6, 0.4, 0 if beaten else 30, 99)
 
-    monkeypatch.setattr(progress_data, "against_shuffled", chance)
+    monkeypatch.setattr(campaign_labels, "against_shuffled", chance)
     page = run_page(labelled_demo)
     assert asked == []
-    monkeypatch.setattr(progress_data, "rule_state", lambda *given: RuleState(12, 9, True))
+    monkeypatch.setattr(campaign_labels, "rule_state", lambda *given: RuleState(12, 9, True))
     monkeypatch.setattr("rulerank.campaign.stopping.STEADY", 1.0)
     page.run()
     page.run()

@@ -12,8 +12,7 @@ from streamlit.testing.v1 import AppTest
 from db.jobs.read_files import READ
 from pages.new_campaign.text_options import ENCODINGS
 from pages.shared.document import LONG, LONGEST, MOST_MARKS, PASSAGE, WIDE, pieces, text_shown
-from rulerank.campaign import Kind, Settings
-from rulerank.campaign import ranking as ranking_data
+from rulerank.campaign import Kind, Settings, ranking
 from rulerank.campaign.replay import whole_curve
 from rulerank.errors import InputError
 from rulerank.foreign.encodings import given_encoding
@@ -231,13 +230,13 @@ class TestTermsInTheApp:
         direct = QueryTermRules(made.terms).fit(
             opened.items[rows], grades, [made.collection.queries[n] for n in opened.query_index[rows]]
         )
-        fitted = ranking_data.fit(opened, "query_term_rules")
+        fitted = ranking.fit(opened, "query_term_rules")
         plain = LRAR().fit(opened.items[rows], grades)
         differ = False
-        for query in ranking_data.queries_of(opened):
-            documents = ranking_data.documents_of(opened, query)
+        for query in ranking.queries_of(opened):
+            documents = ranking.documents_of(opened, query)
             scores = direct.predict(documents.items, [made.collection.queries[query]] * len(documents))
-            np.testing.assert_array_equal(ranking_data.scores_of(fitted, documents), scores)
+            np.testing.assert_array_equal(ranking.scores_of(fitted, documents), scores)
             differ |= not np.array_equal(plain.predict(documents.items), scores)
         assert differ, "terms must make a difference, or this test proves nothing"
         measured = whole_curve(opened, "query_term_rules")["points"][str(len(rows))]
@@ -260,7 +259,7 @@ class TestTermsInTheApp:
         made, _ = written
         number = workspace.import_campaign("Bare", made.collection, Settings())
         assert workspace.open(number).terms == {}
-        assert "query_term_rules" not in ranking_data.offered(workspace.open(number))
+        assert "query_term_rules" not in ranking.offered(workspace.open(number))
         kinds = ("curve:query_term_rules", "curve:stable_rules")
         for kind in kinds:
             workspace.campaigns.put_snapshot(number, kind, 3, {})
