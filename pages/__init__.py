@@ -1,1 +1,1 @@
-"""The screens: one thin file each, reached only through the navigation of `pages/main.py`."""
+"""The screens: a folder each with a thin page, its parts and assets, reached only by the navigation of `main.py`."""
