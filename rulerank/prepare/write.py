@@ -56,7 +56,7 @@ def write_prepared(prepared: Prepared, out: str | Path) -> dict[str, Path]:
         for what, path in paths.items():
             work[what](stack.enter_context(whole_path(path)))
         with _uninterrupted():
-            stack.pop_all().close()
+            stack.pop_all().close()  # puts all in place, the LETOR file last
     return paths
 
 

@@ -182,7 +182,7 @@ def test_ctrl_c_waits_while_files_are_put_in_place(gathered, tmp_path, monkeypat
     real = writing.Path.replace
 
     def replace(self, target):
-        if target.name == "out.letor":  # the first of five
+        if target.name == "out.prepared.json":  # the first of five
             os.kill(os.getpid(), signal.SIGINT)
         return real(self, target)
 
