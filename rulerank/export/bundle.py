@@ -18,7 +18,7 @@ from rulerank.errors import RulerankError
 from rulerank.export.archive import ZipWriter, is_packed, packed_in
 from rulerank.export.export import Export
 from rulerank.export.formats.base import Format, choose
-from rulerank.export.packing import File, checked_pieces, crew, packed_files, sums_of
+from rulerank.export.packing import File, checked_pieces, packed_files, sums_of, thread_pool
 from rulerank.export.pieces import Pieces, cut, joined, unlike
 from rulerank.export.readme import README, SUMS, readme, sums
 from rulerank.files import whole_path
@@ -102,7 +102,7 @@ def check(
     problems = _conflicts(export, chosen)
     chosen = [each for each in chosen if not each.conflicts(export)]
     step = _steps(_count(export, chosen), progress)
-    with crew() as pool:
+    with thread_pool() as pool:
         for checked in [checked for _, _, checked in checked_pieces(export, chosen, pool)]:
             problems += checked()
             step()
@@ -124,7 +124,7 @@ def export_files(
     conflicts = _conflicts(export, chosen)
     if conflicts:
         raise CheckFailedError(conflicts)
-    with crew() as pool:
+    with thread_pool() as pool:
         for name, pieces, checked in checked_pieces(export, chosen, pool):
             problems = checked()
             if problems:
@@ -167,7 +167,7 @@ def _pack(export: Export, chosen: list[Format], file: IO[bytes], progress: Progr
         problems.extend(each.checked())
         step()
 
-    with crew() as pool:
+    with thread_pool() as pool:
         pieces = cut(readme(export, chosen))
         put(README, pieces, *sums_of(pieces))
         waiting: deque[File] = deque()

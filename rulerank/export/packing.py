@@ -36,7 +36,7 @@ class File:
 
 
 @contextmanager
-def crew() -> Iterator[ThreadPoolExecutor]:
+def thread_pool() -> Iterator[ThreadPoolExecutor]:
     """Give threads for one export; what they have not begun when it ends or fails is dropped."""
     pool = ThreadPoolExecutor(workers(), thread_name_prefix="rulerank-export")
     try:

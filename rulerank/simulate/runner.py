@@ -9,10 +9,9 @@ from pathlib import Path
 
 from rulerank.errors import InputError, RulerankError
 from rulerank.progress import Progress, silent
-from rulerank.simulate.crew import Crew
 from rulerank.simulate.data import Dataset
-from rulerank.simulate.desk import Desk
 from rulerank.simulate.doing import do_task
+from rulerank.simulate.executor import Executor, SharedInputs
 from rulerank.simulate.plan import Plan
 from rulerank.simulate.prepared import prepare
 from rulerank.simulate.rehearsal import rehearse
@@ -29,7 +28,7 @@ class SimulationStoppedError(RulerankError):
 
 
 class _Clock:
-    """Tells how far a run is and asks whether it is still wanted, several times a second and not more often."""
+    """Reports how far a run is and asks whether it is still wanted, several times a second and not more often."""
 
     def __init__(self, total: int, done: int, progress: Progress, cancelled: Callable[[], bool]) -> None:
         self.total = total
@@ -42,16 +41,16 @@ class _Clock:
         now = time.monotonic()
         if now - self._last >= TICK_SECONDS:
             self._last = now
-            self.tell()
+            self.report()
 
-    def tell(self) -> None:
+    def report(self) -> None:
         if self._cancelled():
             raise SimulationStoppedError(f"stopped after {self.done} of {self.total} tasks; the same run goes on there")
         self._progress(self.done, self.total, "runs")
 
     def step(self) -> None:
         self.done += 1
-        self.tell()
+        self.report()
 
 
 def run(
@@ -85,13 +84,13 @@ def run(
     open_folder(folder)
     missing = [task for task in tasks if not task_path(folder, task).is_file()]
     clock = _Clock(len(tasks), len(tasks) - len(missing), progress, cancelled)
-    clock.tell()
+    clock.report()
     grid = plan.grid(about.labels)
     if jobs == 1 or not missing:
         _run_here(about, data, folder, missing, grid, clock)
     else:
         size = min(workers() if jobs is None else jobs, len(missing))
-        _run_crew(about, data, folder, missing, grid, size, clock)
+        _run_in_processes(about, data, folder, missing, grid, size, clock)
     return Results.load(folder)
 
 
@@ -108,24 +107,24 @@ def _run_here(about: About, data: Dataset, folder: Path, tasks: list[Task], grid
         clock.step()
 
 
-def _run_crew(
+def _run_in_processes(
     about: About, data: Dataset, folder: Path, tasks: list[Task], grid: list[int], size: int, clock: _Clock
 ) -> None:
     wanted = {task.fold for task in tasks}
     with tempfile.TemporaryDirectory(prefix="rulerank-") as place:
-        desk = Desk(Path(place))
+        inputs = SharedInputs(Path(place))
         try:
-            desk.put_plan(about.plan, grid)
+            inputs.put_plan(about.plan, grid)
             for split in data.splits:
                 if split.number in wanted:
                     clock.tick()
-                    desk.put_fold(prepare(split, about.plan))
+                    inputs.put_fold(prepare(split, about.plan))
         except OSError as error:
             raise InputError(
                 f"cannot write the folds to {place}, from where several processes would read them "
                 f"({error.strerror or error}); make room there, name another place in TMPDIR, or use one job"
             ) from error
         about.write(folder)
-        with Crew(desk, folder, size) as crew:
-            for _ in crew.do(tasks, clock.tick):
+        with Executor(inputs, folder, size) as executor:
+            for _ in executor.run(tasks, clock.tick):
                 clock.step()

@@ -19,7 +19,7 @@ from rulerank.errors import RulerankError
 from rulerank.letor import write_letor
 from rulerank.registry import samplers
 from rulerank.simulate import Results, SimulationStoppedError, learners, merge, pack, run
-from rulerank.simulate.crew import Crew
+from rulerank.simulate.executor import Executor
 from rulerank.simulate.failures import ENDING, Failure
 from rulerank.simulate.store import TASKS
 from rulerank.simulate.tasks import tasks_of
@@ -140,13 +140,13 @@ def test_a_process_that_dies_once_costs_nothing(tmp_path, fragile):
 
 
 def test_processes_killed_from_outside_are_replaced(tmp_path, monkeypatch):
-    crews, killed = [], []
-    real = Crew.__enter__
-    monkeypatch.setattr(Crew, "__enter__", lambda self: crews.append(self) or real(self))
+    executors, killed = [], []
+    real = Executor.__enter__
+    monkeypatch.setattr(Executor, "__enter__", lambda self: executors.append(self) or real(self))
 
     def progress(done, total, message):
         if done >= 3 * len(killed) + 2 and len(killed) < 4:
-            victim = crews[0]._processes[len(killed) % 2]
+            victim = executors[0]._processes[len(killed) % 2]
             killed.append(victim.pid)
             os.kill(victim.pid, signal.SIGKILL)
 
@@ -154,7 +154,7 @@ def test_processes_killed_from_outside_are_replaced(tmp_path, monkeypatch):
     results = run(wanted, data, tmp_path / "cut", jobs=2, progress=progress)
     assert len(set(killed)) == 4
     assert results.complete
-    assert all(process.poll() is not None for process in crews[0]._processes)
+    assert all(process.poll() is not None for process in executors[0]._processes)
     pd.testing.assert_frame_equal(values(results), values(run(wanted, data, tmp_path / "whole")), check_exact=True)
 
 

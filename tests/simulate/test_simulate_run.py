@@ -38,7 +38,7 @@ def test_several_processes_of_one_thread_give_what_one_process_gives(tmp_path, m
         started.append(more["env"])
         return real(command, **more)
 
-    monkeypatch.setattr("rulerank.simulate.crew.subprocess.Popen", watch)
+    monkeypatch.setattr("rulerank.simulate.executor.subprocess.Popen", watch)
     plan, data = small_plan(samplers=("ssar", "random", "query_random")), small_data()
     alone = run(plan, data, tmp_path / "one")
     together = run(plan, data, tmp_path / "two", jobs=2)
@@ -200,7 +200,7 @@ def test_a_folder_that_is_too_full_for_several_processes_is_said(tmp_path, monke
     def full(self, fold):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("rulerank.simulate.desk.Desk.put_fold", full)
+    monkeypatch.setattr("rulerank.simulate.executor.SharedInputs.put_fold", full)
     with pytest.raises(InputError, match=r"No space left on device\); make room"):
         run(small_plan(), small_data(), tmp_path, jobs=2)
     monkeypatch.undo()
@@ -232,13 +232,13 @@ import sys
 sys.path.insert(0, {str(ROOT / "tests" / "simulate")!r})
 from pathlib import Path
 from simulate_helpers import small_data, small_plan
-from rulerank.simulate import crew, run
-real = crew.Crew.__enter__
+from rulerank.simulate import executor, run
+real = executor.Executor.__enter__
 def enter(self):
     real(self)
     print(*[process.pid for process in self._processes], flush=True)
     return self
-crew.Crew.__enter__ = enter
+executor.Executor.__enter__ = enter
 run(small_plan(seeds=500, rankers=("query_level_rules",)), small_data(), Path({str(tmp_path / "out")!r}), jobs=2)
 """
     # No `__main__` guard, and not even a file: the processes must start all the same.

@@ -1,9 +1,9 @@
-"""Several processes that do tasks at the same time.
+"""The executor: several processes that do tasks at the same time, and the folder by which they share their inputs.
 
-They are plain child processes that speak in lines of JSON, not `multiprocessing`'s: so a notebook, a script without a
-`__main__` guard and the app's background worker can all start them, each gets its own environment (one thread), and
-none outlives the process that started it. One that dies (a library that aborts, a kernel that is out of memory) is
-replaced, and takes nothing with it but the task it was at.
+They are plain child processes (`rulerank.simulate.child`) that speak in lines of JSON, not `multiprocessing`'s: so a
+notebook, a script without a `__main__` guard and the app's background worker can all start them, each gets its own
+environment (one thread), and none outlives the process that started it. One that dies (a library that aborts, a kernel
+that is out of memory) is replaced, and takes nothing with it but the task it was at.
 """
 
 from __future__ import annotations
@@ -18,13 +18,15 @@ import threading
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
 
 from rulerank.errors import RulerankError
-from rulerank.simulate.desk import Desk
 from rulerank.simulate.failures import Failure
+from rulerank.simulate.plan import Plan
+from rulerank.simulate.prepared import Prepared
 from rulerank.simulate.tasks import Task
 
 POLL_SECONDS = 0.1
@@ -39,12 +41,47 @@ FALSE_STARTS = 3
 LAST_LINES = 30
 """Of what a process wrote before it died."""
 
+PLAN = "plan.json"
 
-class Crew:
+
+class SharedInputs:
+    """A folder with what the processes of a run work from: the plan, the points to measure at, the folds' arrays."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def put_plan(self, plan: Plan, grid: list[int]) -> None:
+        """Write what is to be done."""
+        (self.folder / PLAN).write_text(json.dumps({"plan": plan.to_dict(), "grid": grid}), encoding="utf-8")
+
+    def put_fold(self, fold: Prepared) -> None:
+        """Write the arrays of a fold."""
+        fold.save(self.folder / f"fold{fold.number}")
+
+    @cached_property
+    def _saved(self) -> dict[str, Any]:
+        return json.loads((self.folder / PLAN).read_text(encoding="utf-8"))
+
+    @property
+    def plan(self) -> Plan:
+        """The plan."""
+        return Plan.from_dict(self._saved["plan"])
+
+    @property
+    def grid(self) -> list[int]:
+        """After how many labels to measure."""
+        return list(self._saved["grid"])
+
+    def fold(self, number: int) -> Prepared:
+        """Return a fold's arrays, mapped into memory."""
+        return Prepared.load(self.folder / f"fold{number}")
+
+
+class Executor:
     """Processes that take tasks one by one; a context manager, at whose end all of them are gone."""
 
-    def __init__(self, desk: Desk, folder: Path, size: int) -> None:
-        self._desk = desk
+    def __init__(self, inputs: SharedInputs, folder: Path, size: int) -> None:
+        self._inputs = inputs
         self._folder = folder
         self._size = size
         self._processes: list[subprocess.Popen[str]] = []
@@ -52,7 +89,7 @@ class Crew:
         self._false_starts = 0
         self._ready: set[int] = set()
 
-    def __enter__(self) -> Crew:
+    def __enter__(self) -> Executor:
         for number in range(self._size):
             self._processes.append(self._start(number))
         return self
@@ -64,8 +101,8 @@ class Crew:
         command = [
             sys.executable,
             "-m",
-            "rulerank.simulate.worker",
-            str(self._desk.folder),
+            "rulerank.simulate.child",
+            str(self._inputs.folder),
             str(self._folder.resolve()),
         ]
         with self._log(number).open("wb") as log:
@@ -83,7 +120,7 @@ class Crew:
         return process
 
     def _log(self, number: int) -> Path:
-        return self._desk.folder / f"worker{number}.log"
+        return self._inputs.folder / f"process{number}.log"
 
     def _listen(self, number: int, answers: IO[str]) -> None:
         with suppress(ValueError):  # closed while it was read, or a line that was cut by the end of its writer
@@ -91,18 +128,18 @@ class Crew:
                 self._answers.put((number, json.loads(line)))
         self._answers.put((number, None))
 
-    def do(self, tasks: Sequence[Task], tick: Callable[[], None]) -> Iterator[Task]:
+    def run(self, tasks: Sequence[Task], tick: Callable[[], None]) -> Iterator[Task]:
         """Do all tasks and yield each one when it is done or has failed.
 
         `tick` is called all the while, and may raise to stop. A task whose process died is tried once more in a new
         one; after a second death its failure is kept, and the others go on.
         """
         waiting = deque(tasks)
-        doing: dict[int, Task] = {}
+        running: dict[int, Task] = {}
         deaths: Counter[str] = Counter()
         for number in range(len(self._processes)):
-            self._hand_out(number, waiting, doing)
-        while doing:
+            self._assign(number, waiting, running)
+        while running:
             tick()
             try:
                 number, answer = self._answers.get(timeout=POLL_SECONDS)
@@ -112,32 +149,32 @@ class Crew:
                 self._ready.add(number)
                 self._false_starts = 0
                 continue
-            task = doing.pop(number, None)
+            task = running.pop(number, None)
             over = True
             if answer is None:
-                over = self._bury(number, task, deaths)
+                over = self._died(number, task, deaths)
                 if task is not None and not over:
                     waiting.append(task)  # last: whatever is wrong now may be over by then
                 if waiting:
                     self._processes[number] = self._start(number)
             else:
                 _check(answer)
-            self._hand_out(number, waiting, doing)
+            self._assign(number, waiting, running)
             if task is not None and over:
                 yield task
 
-    def _hand_out(self, number: int, waiting: deque[Task], doing: dict[int, Task]) -> None:
+    def _assign(self, number: int, waiting: deque[Task], running: dict[int, Task]) -> None:
         if not waiting:
             return
         task = waiting.popleft()
-        doing[number] = task
+        running[number] = task
         pipe = self._processes[number].stdin
         assert pipe is not None
-        with suppress(BrokenPipeError):  # it has ended; its listener says so
+        with suppress(BrokenPipeError):  # it has ended; its listener reports that
             pipe.write(json.dumps(task.to_dict()) + "\n")
             pipe.flush()
 
-    def _bury(self, number: int, task: Task | None, deaths: Counter[str]) -> bool:
+    def _died(self, number: int, task: Task | None, deaths: Counter[str]) -> bool:
         """Note that a process died, and say whether its task has failed by that; raise if none can be started."""
         process = self._processes[number]
         code = process.wait()
@@ -148,9 +185,9 @@ class Crew:
         if number not in self._ready:
             self._false_starts += 1
             if self._false_starts >= FALSE_STARTS:
-                told = f": {words[-1]}" if words else ""
+                last = f": {words[-1]}" if words else ""
                 raise RulerankError(
-                    f"the processes that should do the simulation end as soon as they begin ({_ending(code)}{told}); "
+                    f"the processes that should do the simulation end as soon as they begin ({_ending(code)}{last}); "
                     "if memory is short, use fewer jobs. What was finished is kept, and the same run goes on from there"
                 )
             return False

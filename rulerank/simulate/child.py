@@ -1,8 +1,8 @@
-"""A process that does tasks for `run`: it reads them from standard input, and says on standard output what is done.
+"""A child process of the executor: it reads tasks from standard input, and reports each on standard output.
 
-    python -m rulerank.simulate.worker DESK FOLDER
+    python -m rulerank.simulate.child INPUTS FOLDER
 
-DESK holds the plan and the folds' arrays; results go to FOLDER. It ends when its standard input does, at once even in
+INPUTS holds the plan and the folds' arrays; results go to FOLDER. It ends when its standard input does, at once even in
 the middle of a task, so that none is left behind if the process that started it is killed.
 """
 
@@ -20,14 +20,14 @@ from pathlib import Path
 from typing import TextIO
 
 from rulerank.errors import RulerankError
-from rulerank.simulate.desk import Desk
 from rulerank.simulate.doing import do_task
+from rulerank.simulate.executor import SharedInputs
 from rulerank.simulate.tasks import Task
 
 
 def main(arguments: list[str]) -> int:
     """Do tasks until there are no more."""
-    desk, folder = Desk(Path(arguments[0])), Path(arguments[1])
+    inputs, folder = SharedInputs(Path(arguments[0])), Path(arguments[1])
     # Whatever a library prints must not get between the answers.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
@@ -36,8 +36,8 @@ def main(arguments: list[str]) -> int:
     tasks: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
     busy = threading.Event()
     threading.Thread(target=_listen, args=(tasks, busy), daemon=True).start()
-    fold = cache(desk.fold)
-    plan, grid = desk.plan, desk.grid
+    fold = cache(inputs.fold)
+    plan, grid = inputs.plan, inputs.grid
     _answer(answers, {"ready": "yes"})
     while (task := tasks.get()) is not None:
         busy.set()
@@ -61,8 +61,8 @@ def _listen(tasks: queue.SimpleQueue[Task | None], busy: threading.Event) -> Non
         signal.raise_signal(signal.SIGTERM)
 
 
-def _answer(answers: TextIO, told: dict[str, str]) -> None:
-    answers.write(json.dumps(told) + "\n")
+def _answer(answers: TextIO, answer: dict[str, str]) -> None:
+    answers.write(json.dumps(answer) + "\n")
     answers.flush()
 
 
