@@ -39,8 +39,11 @@ ROOMS = {
     "demo": GROUND | DATA | {"text"},
     "prepare": GROUND | DATA | {"text"},
     "importing": GROUND | DATA | {"clicks", "prepare", "text"},
-    "simulate": GROUND | DATA | {"discretize", "folds", "metrics", "ranking", "rules", "sampling"},
-    "campaign": GROUND | DATA | {"agreement", "clicks", "discretize", "metrics", "ranking", "rules", "sampling"},
+    "curves": GROUND | {"metrics", "rules"},
+    "simulate": GROUND | DATA | {"curves", "discretize", "folds", "metrics", "ranking", "rules", "sampling"},
+    "campaign": GROUND
+    | DATA
+    | {"agreement", "clicks", "curves", "discretize", "metrics", "ranking", "rules", "sampling"},
 }
 
 # The rooms around the library: third parties and rooms of ours.

@@ -9,7 +9,7 @@ from db.collections import Collections
 from db.store.engine import Database
 from rulerank.campaign import OpenCampaign
 from rulerank.campaign.audience import KIND, audience, kept
-from rulerank.campaign.replay import random_replay, whole_curve
+from rulerank.campaign.curves import random_replay, whole_curve
 from rulerank.errors import InputError
 from rulerank.metrics import Audience
 from rulerank.progress import Progress, named

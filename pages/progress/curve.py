@@ -12,9 +12,9 @@ from pages.progress.jobs import Replay
 from pages.progress.overlay import lay_over
 from pages.shared.audience import show_meaning
 from rulerank.campaign import OpenCampaign, ranking
+from rulerank.campaign.curves import RUNS
 from rulerank.campaign.labels import Labels, Measure, convention_text, evaluated_on
-from rulerank.campaign.progress import Point
-from rulerank.campaign.replay import RUNS
+from rulerank.curves import Point
 
 
 def value_of(point: Point | None, measure: Measure) -> float | None:

@@ -12,11 +12,10 @@ from pages.shared.audience import audience_of
 from pages.shared.markdown import plain, sentence
 from pages.shared.waiting import show_progress, worker_is_away
 from rulerank.campaign import OpenCampaign
-from rulerank.campaign.evaluation import Values
+from rulerank.campaign.curves import RUNS, random_replay, read_replay, replay_length
 from rulerank.campaign.labels import Labels, kept_curve
-from rulerank.campaign.progress import Band, Point
 from rulerank.campaign.ranking import offered
-from rulerank.campaign.replay import RUNS, random_replay, read_replay, replay_length
+from rulerank.curves import Band, Point, Values
 from rulerank.errors import RulerankError
 from rulerank.metrics import Audience
 from rulerank.ranking.make import is_incremental

@@ -11,7 +11,6 @@ from pages import charts
 from pages.progress.curve import value_of
 from rulerank.campaign import OpenCampaign, ranking
 from rulerank.campaign.audience import metrics_offered, why_not_offered
-from rulerank.campaign.evaluation import CUT_OFFS
 from rulerank.campaign.labels import (
     LONGEST_PAUSE,
     METRICS,
@@ -20,9 +19,9 @@ from rulerank.campaign.labels import (
     convention_text,
     evaluated_on,
 )
-from rulerank.campaign.progress import Point, checkpoints
 from rulerank.campaign.rule_history import RuleHistory
 from rulerank.campaign.stopping import RuleState, StopLight
+from rulerank.curves import CUT_OFFS, Point, checkpoints
 from rulerank.metrics import Audience
 from rulerank.ranking.make import RECOMMENDED
 

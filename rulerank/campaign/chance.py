@@ -7,11 +7,11 @@ cannot have is a ranker that is better than those of its own grades in a random 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from rulerank.campaign.evaluation import EXPECTED, Evaluation
-from rulerank.campaign.progress import cross_validated
+from rulerank.curves import EXPECTED, Documents, Evaluation, cross_validated, fitted_scores
 from rulerank.ranking.make import RECOMMENDED, make_ranker
 from rulerank.rules.items import Ints, Items
 
@@ -57,13 +57,15 @@ def against_shuffled(
     if np.unique(grades).size < 2:
         return Chance(None, 0.0, 0, 0)
 
+    make = partial(make_ranker, RECOMMENDED)
+
     def reached(given: Ints) -> float | None:
         if evaluation is None:
-            values = cross_validated(items, given.tolist(), qids, ranker=RECOMMENDED, convention=convention)
+            values = cross_validated(make, items, given.tolist(), qids, convention=convention)
         else:
-            model = make_ranker(RECOMMENDED).fit(items, given, qids.tolist())
+            labels = list(enumerate(given.tolist()))
             plain = Evaluation(evaluation.items, evaluation.grades, evaluation.qids, convention)
-            values = plain.measure(model.predict(evaluation.items))
+            values = plain.measure(fitted_scores(make, Documents(items, qids), labels, plain.documents))
         return values.get(METRIC)
 
     value = reached(grades)

@@ -12,11 +12,10 @@ import numpy as np
 
 from rulerank.campaign.audience import LABELS, LEARNED
 from rulerank.campaign.chance import Chance, against_shuffled
-from rulerank.campaign.evaluation import EXPECTED
+from rulerank.campaign.curves import new_curve
 from rulerank.campaign.opened import OpenCampaign
-from rulerank.campaign.progress import LearningCurve
-from rulerank.campaign.replay import new_curve
 from rulerank.campaign.stopping import Coverage, RuleState, coverage, rule_state
+from rulerank.curves import EXPECTED, LearningCurve
 from rulerank.metrics import Audience
 from rulerank.metrics.conventions import conventions
 

@@ -8,12 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
-from rulerank.campaign.evaluation import Evaluation
 from rulerank.campaign.events import LabelLog
 from rulerank.campaign.live import Campaign
 from rulerank.campaign.settings import Settings
 from rulerank.campaign.state import Pool, make_sampler
 from rulerank.collection import Collection
+from rulerank.curves import Documents, Evaluation
 from rulerank.discretize import Discretizer, items_of, useful_items
 from rulerank.errors import InputError
 from rulerank.ranking import RuleRanker
@@ -108,6 +108,11 @@ class OpenCampaign:
     def ranker(self, name: str) -> RuleRanker:
         """Return a new ranker for this campaign's documents, whose queries go by their numbers in the collection."""
         return make_ranker(name, self.terms)
+
+    @property
+    def documents(self) -> Documents:
+        """The pool as rankers see it."""
+        return Documents(self.items, self.query_index)
 
     def document(self, row: int) -> tuple[str, str]:
         """Return the qid and docid of a pool document."""

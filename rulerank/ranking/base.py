@@ -32,6 +32,8 @@ class RuleRanker(Configurable):
     """
 
     incremental: ClassVar[bool] = False
+    on_features: ClassVar[bool] = False
+    """Whether it learns from feature values, as learners do, instead of from items."""
     _labelled: LabelledRows | None = None
 
     def fit(self, items: Any, grades: Any, qids: Any = None) -> Self:
@@ -82,6 +84,10 @@ class RuleRanker(Configurable):
         labelled.remove(int(places[-1]))
         del self._qids[int(places[-1])]
         self._changed(document, grade, -1)
+        return self
+
+    def watch(self, items: Any) -> Self:
+        """Say that these very items are to be ranked again and again; a ranker may keep their scores up to date."""
         return self
 
     def _changed(self, document: Items | None = None, grade: int = -1, sign: int = 0) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from rulerank.errors import InputError
 from rulerank.ranking.base import MIN_CONFIDENCE, Floats, RuleRanker
@@ -72,7 +72,7 @@ class LRAR(RuleRanker):
         self._pool: Items | None = None
         self._scores: PoolScores | None = None
 
-    def watch(self, items: Any) -> LRAR:
+    def watch(self, items: Any) -> Self:
         """Keep the scores of this pool up to date with every `partial_fit` and `forget`.
 
         `predict(items)` on the very same array then costs no mining; a label costs one pass over the pool.

@@ -6,7 +6,6 @@ from collections.abc import Collection, Hashable, Mapping
 
 from rulerank.ranking.base import RuleRanker
 from rulerank.registry import rankers
-from rulerank.rules.items import Items
 
 Terms = Mapping[Hashable, Collection[str]]
 
@@ -22,15 +21,6 @@ def takes_terms(name: str) -> bool:
 def is_incremental(name: str) -> bool:
     """Say whether a ranker learns and forgets label by label at little cost (`RuleRanker.incremental`)."""
     return bool(rankers[name].incremental)
-
-
-def make_following(name: str, items: Items, terms: Terms | None = None) -> RuleRanker:
-    """Return a new ranker without labels that is to rank these very items again and again as labels come and go."""
-    made = make_ranker(name, terms)
-    watch = getattr(made, "watch", None)
-    if watch is not None:
-        watch(items)
-    return made.fit(items[:0], [])
 
 
 def make_ranker(name: str, terms: Terms | None = None) -> RuleRanker:

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import importlib.util
-import math
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
+from rulerank.curves import fitted_scores
 from rulerank.errors import InputError
 from rulerank.folds import Fold
 from rulerank.registry import samplers
 from rulerank.reproduce.measures import relevant_percent, top_rows
 from rulerank.reproduce.readings import LRAR_BY_NAME, OURS, Reading
 from rulerank.simulate.data import Split
+from rulerank.simulate.fold_arrays import FoldArrays, prepare
+from rulerank.simulate.learners import all_rankers
+from rulerank.simulate.outcome import choose
 from rulerank.simulate.plan import Plan
-from rulerank.simulate.prepared import Prepared, prepare
-from rulerank.simulate.replay import choose, measure
-from rulerank.simulate.training import trainee
 from rulerank.strategy import Strategy
 
 Floats = npt.NDArray[np.float64]
@@ -81,10 +82,10 @@ class FoldBench:
         self._split = Split(fold.number, fold.train, fold.test)
         self._baseline = baseline
         self._svm = svm
-        self._prepared: dict[str, tuple[Plan, Prepared]] = {}
+        self._prepared: dict[str, tuple[Plan, FoldArrays]] = {}
         self._stops: dict[str, Ints] = {}
 
-    def _items(self, discretiser: Strategy) -> tuple[Plan, Prepared]:
+    def _items(self, discretiser: Strategy) -> tuple[Plan, FoldArrays]:
         if discretiser.key not in self._prepared:
             rankers = (LRAR_BY_NAME, SVM) if self._svm else (LRAR_BY_NAME,)
             plan = Plan(samplers=(RANDOM,), rankers=rankers, discretiser=discretiser, metrics=METRICS)
@@ -94,8 +95,10 @@ class FoldBench:
     def train(self, rows: Ints, ranker: Strategy, discretiser: Strategy) -> Trained:
         """Train a ranker on rows of the pool, and measure it on the test part."""
         plan, fold = self._items(discretiser)
-        scores = trainee(ranker, fold, math.inf).after(rows.tolist())
-        values, expected = measure(plan, fold, scores)
+        evaluation = fold.evaluation(plan.convention)
+        make = partial(ranker.make, all_rankers)
+        scores = fitted_scores(make, fold.documents, fold.labels(rows), evaluation.documents)
+        values, expected = evaluation.per_query(scores, plan.cut_offs)
         return Trained(rows.size, relevant_percent(fold.grades[rows]), values, expected)
 
     def select(self, reading: Reading) -> Ints:

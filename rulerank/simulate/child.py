@@ -20,8 +20,7 @@ from pathlib import Path
 from typing import TextIO
 
 from rulerank.errors import RulerankError
-from rulerank.simulate.doing import do_task
-from rulerank.simulate.executor import SharedInputs
+from rulerank.simulate.executor import SharedInputs, do_task
 from rulerank.simulate.tasks import Task
 
 

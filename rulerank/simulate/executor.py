@@ -1,7 +1,7 @@
-"""The executor: several processes that do tasks at the same time, and the folder by which they share their inputs.
+"""The executor: one process that does a task and keeps its result, or several that do tasks at the same time.
 
-They are plain child processes (`rulerank.simulate.child`) that speak in lines of JSON, not `multiprocessing`'s: so a
-notebook, a script without a `__main__` guard and the app's background worker can all start them, each gets its own
+The latter are plain child processes (`rulerank.simulate.child`) that speak in lines of JSON, not `multiprocessing`'s:
+so a notebook, a script without a `__main__` guard and the app's background worker can all start them, each gets its own
 environment (one thread), and none outlives the process that started it. One that dies (a library that aborts, a kernel
 that is out of memory) is replaced, and takes nothing with it but the task it was at.
 """
@@ -16,7 +16,7 @@ import subprocess
 import sys
 import threading
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -24,9 +24,11 @@ from types import TracebackType
 from typing import IO, Any
 
 from rulerank.errors import RulerankError
-from rulerank.simulate.failures import Failure
+from rulerank.simulate.failures import Failure, failure_path
+from rulerank.simulate.fold_arrays import FoldArrays
+from rulerank.simulate.outcome import Tick, ceiling, follow
 from rulerank.simulate.plan import Plan
-from rulerank.simulate.prepared import Prepared
+from rulerank.simulate.store import Finished
 from rulerank.simulate.tasks import Task
 
 POLL_SECONDS = 0.1
@@ -44,6 +46,34 @@ LAST_LINES = 30
 PLAN = "plan.json"
 
 
+def do_task(task: Task, plan: Plan, fold: FoldArrays, grid: list[int], folder: Path, tick: Tick = lambda: None) -> None:
+    """Do a task on its fold and write its file; what a sampler or ranker raises is kept as the task's failure.
+
+    What `tick` raises ends the run and is no failure of the task; nor is a result that cannot be written.
+    """
+    asked_to_end: list[BaseException] = []
+
+    def watched() -> None:
+        try:
+            tick()
+        except BaseException as error:
+            asked_to_end.append(error)
+            raise
+
+    try:
+        if task.sampler is None:
+            outcome = ceiling(plan, task.rankers[0], fold)
+        else:
+            outcome = follow(plan, task.sampler, task.seed, fold, grid, watched)
+    except Exception as error:
+        if asked_to_end:
+            raise asked_to_end[0] from None
+        Failure.of(task, error).write(folder)
+        return
+    Finished.of(task, outcome, fold).write(folder)
+    failure_path(folder, task).unlink(missing_ok=True)
+
+
 class SharedInputs:
     """A folder with what the processes of a run work from: the plan, the points to measure at, the folds' arrays."""
 
@@ -54,7 +84,7 @@ class SharedInputs:
         """Write what is to be done."""
         (self.folder / PLAN).write_text(json.dumps({"plan": plan.to_dict(), "grid": grid}), encoding="utf-8")
 
-    def put_fold(self, fold: Prepared) -> None:
+    def put_fold(self, fold: FoldArrays) -> None:
         """Write the arrays of a fold."""
         fold.save(self.folder / f"fold{fold.number}")
 
@@ -72,9 +102,9 @@ class SharedInputs:
         """After how many labels to measure."""
         return list(self._saved["grid"])
 
-    def fold(self, number: int) -> Prepared:
+    def fold(self, number: int) -> FoldArrays:
         """Return a fold's arrays, mapped into memory."""
-        return Prepared.load(self.folder / f"fold{number}")
+        return FoldArrays.load(self.folder / f"fold{number}")
 
 
 class Executor:
@@ -128,7 +158,7 @@ class Executor:
                 self._answers.put((number, json.loads(line)))
         self._answers.put((number, None))
 
-    def run(self, tasks: Sequence[Task], tick: Callable[[], None]) -> Iterator[Task]:
+    def run(self, tasks: Sequence[Task], tick: Tick) -> Iterator[Task]:
         """Do all tasks and yield each one when it is done or has failed.
 
         `tick` is called all the while, and may raise to stop. A task whose process died is tried once more in a new

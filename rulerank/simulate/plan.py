@@ -111,9 +111,9 @@ class Plan:
         return tuple(Measure.parse(name) for name in self.metrics)
 
     @property
-    def cut(self) -> int:
-        """The largest cut-off that is measured."""
-        return max((measure.cut or 1 for measure in self.measures), default=1)
+    def cut_offs(self) -> list[tuple[str, int | None]]:
+        """The metrics as pairs of a name and a cut-off."""
+        return [(measure.metric, measure.cut) for measure in self.measures]
 
     def labels(self, pools: Iterable[int]) -> int:
         """Return the budget in labels, the same for every fold: a share counts in the smallest pool, rounded down."""

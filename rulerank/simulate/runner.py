@@ -10,10 +10,9 @@ from pathlib import Path
 from rulerank.errors import InputError, RulerankError
 from rulerank.progress import Progress, silent
 from rulerank.simulate.data import Dataset
-from rulerank.simulate.doing import do_task
-from rulerank.simulate.executor import Executor, SharedInputs
+from rulerank.simulate.executor import Executor, SharedInputs, do_task
+from rulerank.simulate.fold_arrays import prepare
 from rulerank.simulate.plan import Plan
-from rulerank.simulate.prepared import prepare
 from rulerank.simulate.rehearsal import rehearse
 from rulerank.simulate.results import Results
 from rulerank.simulate.store import About, open_folder, task_path

@@ -16,9 +16,9 @@ from rulerank._version import __version__
 from rulerank.errors import InputError
 from rulerank.files import write_whole
 from rulerank.simulate.data import Dataset
+from rulerank.simulate.fold_arrays import FoldArrays
+from rulerank.simulate.outcome import Choice, Outcome
 from rulerank.simulate.plan import Plan
-from rulerank.simulate.prepared import Prepared
-from rulerank.simulate.replay import Choice, Outcome
 from rulerank.simulate.tasks import FORMAT, Task
 
 ABOUT = "simulation.json"
@@ -46,7 +46,7 @@ class Finished:
     relevant: int
 
     @classmethod
-    def of(cls, task: Task, outcome: Outcome, fold: Prepared) -> Finished:
+    def of(cls, task: Task, outcome: Outcome, fold: FoldArrays) -> Finished:
         """Put together what a task on a fold came to."""
         rows = outcome.choice.rows
         return cls(

@@ -19,7 +19,8 @@ from rulerank.strategy import Strategy
 FORMAT = 1
 """Of the task files; another number makes old files unknown."""
 
-HERE = "rulerank.simulate"
+CODE = ("rulerank.curves", "rulerank.metrics", "rulerank.simulate.fold_arrays", "rulerank.simulate.outcome")
+"""What every task runs, beside its strategies."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ def _told(rankers: Sequence[Strategy]) -> dict[str, Any]:
 
 def _key(settings: dict[str, Any], plan: Plan, sampler: Strategy | None, rankers: Sequence[Strategy]) -> str:
     """Return a short hash of the settings and of the code they run."""
-    modules = {f"{HERE}.{name}" for name in ("prepared", "replay", "training")} | {"rulerank.metrics"}
+    modules = {*CODE}
     modules.add(discretizers[plan.discretiser.name].__module__)
     modules |= {all_rankers[ranker.name].__module__ for ranker in rankers}
     if sampler is not None:

@@ -10,11 +10,11 @@ import pytest
 
 from rulerank.campaign import MemoryLog, OpenCampaign, Settings, plan
 from rulerank.campaign.audience import LEARNED, Learned, audience, keep, kept, measured_rows
-from rulerank.campaign.evaluation import EXPECTED, Evaluation
-from rulerank.campaign.progress import LearningCurve, cross_validated, curve
-from rulerank.campaign.replay import evaluation_for, new_curve, random_replay, read_replay, whole_curve
+from rulerank.campaign.curves import evaluation_for, new_curve, random_replay, read_replay, whole_curve
+from rulerank.curves import EXPECTED, Evaluation, LearningCurve, cross_validated, curve
 from rulerank.errors import InputError
 from rulerank.metrics import err_eia_user, err_ia_user, err_user, evaluate, intent_err
+from rulerank.ranking import LRAR, EagerRules
 from rulerank.synthetic import planted_collection
 
 COLLECTION = planted_collection(8, 10, 5, seed=3)
@@ -108,8 +108,9 @@ def test_random_orders_and_the_ceiling_have_them_too():
     runs = []
     for _ in range(20):
         order = rng.permutation(50)[:32]
-        given = KNOWN[order].tolist(), OPENED.query_index[order].tolist()
-        runs.append(curve(OPENED.items[order], *given, evaluation_for(OPENED, READERS), at=[16])[0].values["err_ia"])
+        labels = list(zip(order, KNOWN[order], strict=True))
+        (point,) = curve(LRAR, OPENED.documents, labels, evaluation_for(OPENED, READERS), at=[16])
+        runs.append(point.values["err_ia"])
     (band,) = [each for each in bands if each.labels == 16]
     assert band.mean["err_ia"] == pytest.approx(np.mean(runs))
     assert (band.low["err_ia"], band.high["err_ia"]) == pytest.approx(tuple(np.quantile(runs, (0.025, 0.975))))
@@ -122,9 +123,8 @@ def test_without_an_evaluation_set_they_are_cross_validated():
     kept_curve = new_curve(opened, "lrar", readers)
     kept_curve.follow(*LABELS)
     rows = LABELS[0]
-    alone = cross_validated(
-        opened.items[rows], LABELS[1], opened.query_index[rows], audience=readers.of(opened.pool_rows[rows])
-    )
+    given = opened.items[rows], LABELS[1], opened.query_index[rows]
+    alone = cross_validated(LRAR, *given, audience=readers.of(opened.pool_rows[rows]))
     assert kept_curve.points[-1].values == alone
     assert 0 < alone["err_ia"] < alone["err"]
 
@@ -145,7 +145,7 @@ def test_points_of_another_audience_are_not_taken_over():
 
 
 def test_points_from_before_there_were_audiences_are_still_read_without_one():
-    plain = LearningCurve(OPENED.items, OPENED.query_index, OPENED.evaluation, ranker="eager_rules")
+    plain = LearningCurve(EagerRules, OPENED.documents, OPENED.evaluation)
     plain.follow(*LABELS, seconds=0)
     plain.load({"rows": LABELS[0], "grades": LABELS[1], "points": {"1": {"map": 0.5}}})
     assert plain.points[0].values == {"map": 0.5}

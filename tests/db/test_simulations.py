@@ -18,7 +18,7 @@ from db.simulations import WHOLE, Simulations
 from db.store.tables import collection_chunks, collections, files, jobs
 from rulerank.collection import Collection
 from rulerank.errors import InputError
-from rulerank.simulate import Dataset, Plan, Results, doing, run
+from rulerank.simulate import Dataset, Plan, Results, executor, run
 from rulerank.synthetic import planted_collection
 
 PLAN = Plan(
@@ -249,14 +249,14 @@ def test_parameters_that_cannot_work_are_refused_at_once(simulations, collection
 
 def fail_on_fold(monkeypatch, fold: int, message: str) -> None:
     """Let the ceilings of a fold fail, whichever ranker is at work."""
-    real = doing.ceiling
+    real = executor.ceiling
 
     def ceiling(plan, ranker, prepared):
         if prepared.number == fold:
             raise ValueError(f"{message} ({ranker.key})")
         return real(plan, ranker, prepared)
 
-    monkeypatch.setattr(doing, "ceiling", ceiling)
+    monkeypatch.setattr(executor, "ceiling", ceiling)
 
 
 def test_runs_that_fail_are_told_the_others_kept_and_only_those_tried_again(simulations, collection, monkeypatch):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -22,11 +23,12 @@ from pages.shared.audience import audience_of
 from rulerank.campaign import Kind, Settings
 from rulerank.campaign import labels as campaign_labels
 from rulerank.campaign.chance import Chance
+from rulerank.campaign.curves import RUNS, evaluation_for, read_replay
 from rulerank.campaign.labels import LONGEST_PAUSE, Labels, Measure, kept_curve, read_labels, rules_now
-from rulerank.campaign.progress import cross_validated, curve
-from rulerank.campaign.replay import RUNS, evaluation_for, read_replay
 from rulerank.campaign.rule_history import RuleHistory, rule_history
 from rulerank.campaign.stopping import RuleState
+from rulerank.curves import cross_validated, curve
+from rulerank.ranking import StableRules
 from rulerank.ranking.make import RECOMMENDED
 from rulerank.rules import mine_document
 from rulerank.sampling import SSARP
@@ -75,7 +77,8 @@ def test_the_page_shows_where_the_campaign_stands(workspace, labelled_demo):
     page = run_page(labelled_demo)
     opened = workspace.open(labelled_demo)
     rows, grades = opened.labelled()
-    points = curve(opened.items[rows], grades, opened.query_index[rows].tolist(), opened.evaluation, ranker=RECOMMENDED)
+    labels = list(zip(rows, grades, strict=True))
+    points = curve(partial(opened.ranker, RECOMMENDED), opened.documents, labels, opened.evaluation)
     shown = numbers(page)
     assert shown[f"Labelled (of {len(opened.items)})"] == "30"
     assert shown["MAP now"] == f"{points[-1].values['map']:.3f}"
@@ -150,13 +153,11 @@ def test_a_slow_rankers_curve_of_a_large_pool_comes_from_the_worker(workspace, l
     work(workspace)
     points, wanted = curve_of(opened, "stable_rules", labels)
     assert wanted is None
-    rows = labels.rows
     expected = curve(
-        opened.items[rows],
-        labels.grades,
-        opened.query_index[rows].tolist(),
+        StableRules,
+        opened.documents,
+        list(zip(labels.rows, labels.grades, strict=True)),
         evaluation_for(opened, audience_of(opened)),
-        ranker="stable_rules",
         at=[point.labels for point in points],
     )
     assert points == expected
@@ -222,7 +223,8 @@ def test_without_an_evaluation_set_the_page_cross_validates_and_says_so(workspac
     for row, grade in zip(rows, grades, strict=True):
         opened.live.write(person, row, Kind.GRADE, grade=grade)
     page = run_page(campaign)
-    expected = cross_validated(opened.items[rows], grades, opened.query_index[rows], ranker=RECOMMENDED)
+    make = partial(opened.ranker, RECOMMENDED)
+    expected = cross_validated(make, opened.items[rows], grades, opened.query_index[rows])
     assert numbers(page)["MAP now"] == f"{expected['map']:.3f}"
     assert "cross-validation by query on the labelled set itself" in words(page)
     assert numbers(page)["Relevant found"] == str(sum(grade > 0 for grade in grades))

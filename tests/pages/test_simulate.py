@@ -27,7 +27,7 @@ from pages.simulate.form import offered_learners, usual_share, usual_step
 from pages.simulate.view import Look, _clicked
 from rulerank.collection import Collection
 from rulerank.errors import RulerankError
-from rulerank.simulate import Dataset, Plan, Results, doing
+from rulerank.simulate import Dataset, Plan, Results, executor
 from rulerank.simulate.estimate import estimate, pool_of, smallest_pool
 from rulerank.simulate.needed import Span
 from rulerank.simulate.tasks import tasks_of
@@ -611,7 +611,7 @@ def test_the_same_collection_comes_first(workspace, labelled_demo, planted, fini
 
 def test_runs_that_failed_are_listed_and_tried_again(workspace, planted, monkeypatch):
     number = workspace.simulations.ask(planted, PLAN, "", workspace.people.ensure_single_user().id)
-    real = doing.follow
+    real = executor.follow
 
     def follow(plan, sampler, seed, fold, *more):
         if (sampler.key, seed, fold.number) == ("random", 1, 3):
@@ -619,7 +619,7 @@ def test_runs_that_failed_are_listed_and_tried_again(workspace, planted, monkeyp
         return real(plan, sampler, seed, fold, *more)
 
     with monkeypatch.context() as broken:
-        broken.setattr(doing, "follow", follow)
+        broken.setattr(executor, "follow", follow)
         work(workspace)
     page = run_page(number)
     told = words(page)

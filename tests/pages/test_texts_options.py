@@ -13,7 +13,7 @@ from db.jobs.read_files import READ
 from pages.new_campaign.text_options import ENCODINGS
 from pages.shared.document import LONG, LONGEST, MOST_MARKS, PASSAGE, WIDE, pieces, text_shown
 from rulerank.campaign import Kind, Settings, ranking
-from rulerank.campaign.replay import whole_curve
+from rulerank.campaign.curves import whole_curve
 from rulerank.errors import InputError
 from rulerank.foreign.encodings import given_encoding
 from rulerank.importing.files import MOST_BYTES, Files, Upload, files_at, sorted_out

@@ -17,11 +17,11 @@ from rulerank.collection import normalise_by_query
 from rulerank.errors import InputError, NotFittedError
 from rulerank.metrics import evaluate
 from rulerank.simulate import Dataset, Plan, Strategy
+from rulerank.simulate.fold_arrays import prepare
 from rulerank.simulate.learners import learners
 from rulerank.simulate.learners.rank_svm import RankSVM, pairs
 from rulerank.simulate.learners.ridge import CHOICES, Ridge
-from rulerank.simulate.prepared import prepare
-from rulerank.simulate.replay import choose
+from rulerank.simulate.outcome import choose
 from rulerank.synthetic import planted_collection
 
 every = pytest.mark.parametrize("name", learners.names())

@@ -12,7 +12,7 @@ from rulerank.collection import Collection
 from rulerank.errors import InputError
 from rulerank.letor import write_letor
 from rulerank.simulate import Dataset, Plan
-from rulerank.simulate.prepared import Prepared, prepare
+from rulerank.simulate.fold_arrays import FoldArrays, prepare
 from rulerank.synthetic import planted_collection
 
 
@@ -111,7 +111,7 @@ def test_items_come_from_the_pool_alone_and_are_the_same_from_disk(tmp_path):
     plan = Plan(rankers=("lrar", "ridge"), convention="trec")
     made = prepare(split, plan)
     made.save(tmp_path / "fold1")
-    loaded = Prepared.load(tmp_path / "fold1")
+    loaded = FoldArrays.load(tmp_path / "fold1")
     for name in made.__dataclass_fields__:
         ours, theirs = getattr(made, name), getattr(loaded, name)
         assert np.array_equal(ours, theirs) if isinstance(ours, np.ndarray) else ours == theirs

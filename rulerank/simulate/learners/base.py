@@ -32,6 +32,8 @@ class Learner(Configurable, ABC):
     """
 
     package: ClassVar[str] = ""
+    incremental: ClassVar[bool] = False
+    on_features: ClassVar[bool] = True
     _width: int | None = None
 
     def fit(self, features: Any, grades: Any, qids: Any) -> Self:

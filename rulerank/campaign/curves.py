@@ -1,14 +1,14 @@
-"""What takes long to work out about a campaign, done once and kept: random replays, and the curves of slow rankers."""
+"""The learning curves of a campaign: its own, random replays, the ceiling; and their saved forms."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
-from rulerank.campaign.evaluation import Evaluation, Values
 from rulerank.campaign.opened import OpenCampaign
-from rulerank.campaign.progress import Band, LearningCurve, ceiling, checkpoints, random_band
+from rulerank.curves import Band, Evaluation, LearningCurve, Values, ceiling, checkpoints, random_band
 from rulerank.errors import InputError
 from rulerank.metrics import Audience
 from rulerank.ranking.make import is_incremental
@@ -56,19 +56,9 @@ def random_replay(
     at = checkpoints(length) if is_incremental(ranker) else checkpoints(length, FEW_POINTS)
     if not is_incremental(ranker):
         at = [n for n in at if n in (1, 2, 5) or n >= 10]
-    bands = random_band(
-        opened.items,
-        known,
-        evaluation,
-        at,
-        ranker=ranker,
-        qids=opened.query_index,
-        runs=RUNS,
-        seed=opened.settings.seed,
-        done=done,
-        terms=opened.terms,
-    )
-    top = ceiling(opened.items, known, evaluation, ranker=ranker, qids=opened.query_index, terms=opened.terms)
+    make = partial(opened.ranker, ranker)
+    bands = random_band(make, opened.documents, known, evaluation, at, runs=RUNS, seed=opened.settings.seed, done=done)
+    top = evaluation.measure(ceiling(make, opened.documents, known, evaluation.documents))
     return {
         "runs": RUNS,
         "seed": opened.settings.seed,
@@ -87,13 +77,11 @@ def new_curve(opened: OpenCampaign, ranker: str, audience: Audience | None = Non
     """Return an empty curve of this campaign; `audience` has the language of each row of the collection."""
     most = {} if is_incremental(ranker) else {"most": SLOW_POINTS}
     return LearningCurve(
-        opened.items,
-        opened.query_index,
+        partial(opened.ranker, ranker),
+        opened.documents,
         evaluation_for(opened, audience),
-        ranker=ranker,
         convention=opened.settings.convention,
         audience=None if audience is None else audience.of(opened.pool_rows),
-        terms=opened.terms,
         **most,
     )
 

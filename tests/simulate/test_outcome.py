@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from rulerank.curves.training import SHORT_STEP
 from rulerank.metrics import evaluate
 from rulerank.registry import rankers, samplers
 from rulerank.simulate import Dataset, Plan, Strategy, learners
-from rulerank.simulate.prepared import prepare
-from rulerank.simulate.replay import ceiling, choose, follow
+from rulerank.simulate.fold_arrays import prepare
+from rulerank.simulate.outcome import ceiling, choose, follow
 from rulerank.simulate.store import Finished
 from rulerank.simulate.tasks import Task
-from rulerank.simulate.training import SHORT_STEP
 from rulerank.synthetic import planted_collection
 
 

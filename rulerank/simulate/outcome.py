@@ -1,4 +1,4 @@
-"""Do one task: let a sampler choose against known grades, train rankers along its choice, and measure them."""
+"""The outcome of one task: what a sampler chooses against known grades, and how good rankers are along its choice."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
-from rulerank.metrics.evaluation import evaluate
+from rulerank.curves import Training
+from rulerank.curves import ceiling as ceiling_scores
 from rulerank.registry import samplers
+from rulerank.simulate.fold_arrays import FoldArrays
+from rulerank.simulate.learners import all_rankers
 from rulerank.simulate.plan import Plan
-from rulerank.simulate.prepared import Prepared
-from rulerank.simulate.training import full_scores, trainee
 from rulerank.strategy import Strategy
 
 Floats = npt.NDArray[np.float64]
@@ -55,7 +56,7 @@ class Outcome:
 
 
 def choose(
-    strategy: Strategy, seed: int | None, fold: Prepared, labels: int, beyond_stop: bool, tick: Tick = lambda: None
+    strategy: Strategy, seed: int | None, fold: FoldArrays, labels: int, beyond_stop: bool, tick: Tick = lambda: None
 ) -> Choice:
     """Replay a sampler on a pool whose grades are known, one label at a time."""
     started = time.perf_counter()
@@ -83,7 +84,7 @@ def choose(
 
 
 def follow(
-    plan: Plan, sampler: Strategy, seed: int | None, fold: Prepared, grid: list[int], tick: Tick = lambda: None
+    plan: Plan, sampler: Strategy, seed: int | None, fold: FoldArrays, grid: list[int], tick: Tick = lambda: None
 ) -> Outcome:
     """Run a sampler on a fold up to the grid's last point, and measure every ranker at every point."""
     with noted(sampler.key):
@@ -92,10 +93,12 @@ def follow(
     used = np.minimum(points, len(choice.rows)).astype(np.int64)
     shape = (len(plan.rankers), len(points))
     values, expected, seconds = _room(plan, fold, *shape), _room(plan, fold, *shape), np.zeros(shape)
-    rows = choice.rows.tolist()
+    labels = fold.labels(choice.rows)
+    evaluation = fold.evaluation(plan.convention)
     for place, strategy in enumerate(plan.rankers):
         with noted(strategy.key):
-            model = trainee(strategy, fold, grid[-1] / len(points), tick)
+            make, step = partial(strategy.make, all_rankers), grid[-1] / len(points)
+            training = Training(make, fold.documents, evaluation.documents, step=step, tick=tick)
         spent = 0.0
         for point in range(len(points)):
             tick()
@@ -104,9 +107,9 @@ def follow(
             else:
                 started = time.perf_counter()
                 with noted(f"{strategy.key} after {used[point]} labels"):
-                    scores = model.after(rows[: used[point]])
+                    scores = training.after(labels[: used[point]])
                 spent += time.perf_counter() - started
-                values[place, point], expected[place, point] = measure(plan, fold, scores)
+                values[place, point], expected[place, point] = evaluation.per_query(scores, plan.cut_offs)
             seconds[place, point] = spent
     on_grid = np.isin(points, grid)
     return Outcome(choice, np.array(points, np.int64), used, on_grid, values, expected, seconds)
@@ -122,35 +125,17 @@ def noted(who: str) -> Iterator[None]:
         raise
 
 
-def ceiling(plan: Plan, ranker: Strategy, fold: Prepared) -> Outcome:
+def ceiling(plan: Plan, ranker: Strategy, fold: FoldArrays) -> Outcome:
     """Train a ranker on all labels of the pool, and measure it."""
     started = time.perf_counter()
-    scores = full_scores(ranker, fold)
+    evaluation = fold.evaluation(plan.convention)
+    scores = ceiling_scores(partial(ranker.make, all_rankers), fold.documents, fold.grades, evaluation.documents)
     seconds = time.perf_counter() - started
-    values, expected = (found[None, None] for found in measure(plan, fold, scores))
+    values, expected = (found[None, None] for found in evaluation.per_query(scores, plan.cut_offs))
     everything = np.array([len(fold.grades)], np.int64)
     nothing = Choice(np.zeros(0, np.int64), np.zeros(0), None)
     return Outcome(nothing, everything, everything, np.array([True]), values, expected, np.array([[seconds]]))
 
 
-def measure(plan: Plan, fold: Prepared, scores: Floats) -> tuple[Floats, Floats]:
-    """Return the plan's metrics of the test part, metrics by queries, and the same expected over ties."""
-    found = evaluate(
-        fold.test_grades,
-        scores,
-        fold.test_qids,
-        plan.convention,
-        k=plan.cut,
-        docids=fold.test_docids,
-        max_grade=fold.max_grade,
-    )["per_query"]
-    return _picked(plan, found), _picked(plan, found["expected"])
-
-
-def _picked(plan: Plan, found: dict[str, Any]) -> Floats:
-    rows = [found[each.metric] if each.cut is None else found[each.metric][:, each.cut - 1] for each in plan.measures]
-    return np.array(rows, np.float64)
-
-
-def _room(plan: Plan, fold: Prepared, *shape: int) -> Floats:
+def _room(plan: Plan, fold: FoldArrays, *shape: int) -> Floats:
     return np.zeros((*shape, len(plan.metrics), int(np.unique(fold.test_qids).size)))

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rulerank.collection.normalise import normalise_by_query
+from rulerank.curves import Documents, Evaluation, Label
 from rulerank.discretize.base import Discretizer
 from rulerank.discretize.items import items_of, useful_items
 from rulerank.registry import discretizers, rankers
@@ -21,7 +22,7 @@ Array = npt.NDArray[Any]
 
 
 @dataclass(frozen=True)
-class Prepared:
+class FoldArrays:
     """What a task looks at. Rows count within the fold's pool and test part.
 
     items, test_items: of the features that tell pool documents apart. features: as they are, for samplers that use
@@ -42,6 +43,29 @@ class Prepared:
     queries: tuple[str, ...]
     docids: tuple[str, ...]
     test_docids: tuple[str, ...] | None
+
+    @property
+    def documents(self) -> Documents:
+        """The pool as rankers see it."""
+        return Documents(self.items, self.qids, self.scaled)
+
+    def labels(self, rows: Any) -> list[Label]:
+        """Return rows of the pool with their grades."""
+        chosen = np.asarray(rows, np.int64)
+        return list(zip(chosen.tolist(), self.grades[chosen].tolist(), strict=True))
+
+    def evaluation(self, convention: str) -> Evaluation:
+        """Return the test part, to be measured by a convention; its queries are numbered apart from the pool's."""
+        return Evaluation(
+            self.test_items,
+            self.test_grades,
+            self.test_qids,
+            convention,
+            values=self.test_scaled,
+            docids=self.test_docids,
+            max_grade=self.max_grade,
+            known_queries=False,
+        )
 
     @property
     def max_grade(self) -> int:
@@ -83,7 +107,7 @@ class Prepared:
         return cls(**rest)
 
 
-def prepare(split: Split, plan: Plan) -> Prepared:
+def prepare(split: Split, plan: Plan) -> FoldArrays:
     """Fit the discretiser to the pool's features (it sees no grade) and make the arrays of a fold."""
     pool, test = split.pool, split.test
     fitted: Discretizer = plan.discretiser.make(discretizers)
@@ -94,7 +118,7 @@ def prepare(split: Split, plan: Plan) -> Prepared:
         normalise_by_query(part.features, part.query_index) if learning else np.zeros((len(part), 0))
         for part in (pool, test)
     )
-    return Prepared(
+    return FoldArrays(
         number=split.number,
         hash=split.hash,
         items=items,
