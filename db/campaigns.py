@@ -14,7 +14,7 @@ from db.collections import Collections, checked_name
 from db.log import DatabaseLog, read_events
 from db.store.engine import Database
 from db.store.tables import campaigns, claims, label_events, selections, snapshots
-from rulerank.campaign import Kind, LabelEvent, OpenCampaign, Plan, Settings, plan
+from rulerank.campaign import Kind, LabelEvent, OpenCampaign, Settings, Setup, set_up
 from rulerank.campaign.fold import ACTS
 from rulerank.collection.pack import pack_numbers, unpack_numbers
 from rulerank.discretize import Discretizer
@@ -70,7 +70,7 @@ class Campaigns:
     ) -> int:
         """Make a campaign; edges come from the pool's rows, and nothing is written unless all of it is right."""
         name = checked_name(name, "campaign")
-        made = plan(self.collections.load(collection_id), settings, pool_rows, evaluation_rows)
+        made = set_up(self.collections.load(collection_id), settings, pool_rows, evaluation_rows)
         values = {"collection_id": collection_id, **campaign_values(name, settings, made, person)}
         taken = InputError(f"a campaign is named {name!r} already; choose another name")
         try:
@@ -150,7 +150,7 @@ class Campaigns:
         if row is None:
             raise InputError(f"campaign {number} does not exist")
         settings = Settings.from_dict(row.settings)
-        made = Plan(
+        made = Setup(
             unpack_numbers(row.pool_rows), unpack_numbers(row.evaluation_rows), Discretizer.from_dict(row.edges)
         )
         collection = self.collections.load(row.collection_id)
@@ -225,7 +225,7 @@ _undo = label_events.alias("undo")
 def _counts() -> sa.Select[Any]:
     """Select for each campaign how many documents have a grade, from how many people, and when the last one came.
 
-    As `Fold` has it: what counts is the last act of each person on a document that was not undone, the last word of
+    As `LogFold` has it: what counts is the last act of each person on a document that was not undone, the last word of
     those who adjudicate, and what was imported.
     """
     event = label_events.c
@@ -252,7 +252,7 @@ def _counts() -> sa.Select[Any]:
     ).group_by(acts.campaign_id)
 
 
-def campaign_values(name: str, settings: Settings, made: Plan, person: int | None) -> dict[str, object]:
+def campaign_values(name: str, settings: Settings, made: Setup, person: int | None) -> dict[str, object]:
     """Return a new campaign's row, but for its collection."""
     return {
         "name": name,

@@ -14,7 +14,7 @@ from db.campaigns import campaign_values
 from db.collections import Collections, checked_name, find_same, packed, write_analyser, write_texts
 from db.store.engine import Database
 from db.store.tables import campaigns, label_events, snapshots
-from rulerank.campaign import Kind, Plan, Settings, plan
+from rulerank.campaign import Kind, Settings, Setup, set_up
 from rulerank.collection import Collection
 from rulerank.errors import InputError
 from rulerank.progress import Progress, silent
@@ -52,7 +52,7 @@ def import_campaign(
         _refuse_taken(connection, name)
         known = find_same(connection, collection)
     progress(0, len(collection))
-    made = plan(collection, settings, pool_rows, evaluation_rows)
+    made = set_up(collection, settings, pool_rows, evaluation_rows)
     values = campaign_values(name, settings, made, person)
     events = _events(made, labels or {}, len(settings.grades), person)
     chunks = [] if known is not None else list(packed(collection, progress))
@@ -97,7 +97,7 @@ def _refuse_taken(connection: sa.Connection, name: str) -> None:
         raise InputError(f"a campaign is named {name!r} already; choose another name")
 
 
-def _events(made: Plan, labels: Mapping[int, int], levels: int, person: int | None) -> list[dict[str, object]]:
+def _events(made: Setup, labels: Mapping[int, int], levels: int, person: int | None) -> list[dict[str, object]]:
     """Return the log's rows for known grades; an event counts its row within the pool."""
     now = time.time()
     places = {row: place for place, row in enumerate(made.pool_rows.tolist())}

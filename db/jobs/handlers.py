@@ -17,7 +17,7 @@ Handler = Callable[[Database, dict[str, Any], Progress], Any]
 of its work is there already."""
 
 _MODULES = {
-    "replay": "db.jobs.replay:replay",
+    "replay": "db.jobs.campaign_curves:work_out",
     "simulate": "db.jobs.simulate:simulate",
     "look": "db.jobs.read_files:look",
     "heads": "db.jobs.read_files:heads",

@@ -2,10 +2,10 @@
 
 from rulerank.campaign.choosing import Offer, Pause
 from rulerank.campaign.events import Claim, Kind, LabelEvent, LabelLog, LogSession
-from rulerank.campaign.fold import AGGREGATIONS, Fold, aggregate
+from rulerank.campaign.fold import AGGREGATIONS, LogFold, aggregate
 from rulerank.campaign.live import NOT_SHOWN, Campaign
 from rulerank.campaign.memory import MemoryLog
-from rulerank.campaign.opened import OpenCampaign, Plan, plan
+from rulerank.campaign.opened import OpenCampaign, Setup, set_up
 from rulerank.campaign.refusals import (
     ActRefusedError,
     ArchivedError,
@@ -27,24 +27,24 @@ __all__ = [
     "Campaign",
     "Claim",
     "DecidedOtherwiseError",
-    "Fold",
     "GradeLevel",
     "Kind",
     "LabelEvent",
     "LabelLog",
+    "LogFold",
     "LogSession",
     "MemoryLog",
     "NotYoursError",
     "Offer",
     "OpenCampaign",
     "Pause",
-    "Plan",
     "Pool",
     "Settings",
+    "Setup",
     "TooLateError",
     "TooSoonError",
     "UsedTokenError",
     "aggregate",
     "make_sampler",
-    "plan",
+    "set_up",
 ]

@@ -12,7 +12,7 @@ import numpy as np
 from rulerank._version import __version__
 from rulerank.agreement import aggregate, krippendorff_alpha
 from rulerank.campaign.events import LabelEvent
-from rulerank.campaign.fold import Fold
+from rulerank.campaign.fold import LogFold
 from rulerank.campaign.opened import OpenCampaign
 from rulerank.collection import UNLABELLED, Collection
 from rulerank.registry import discretizers, rankers, samplers
@@ -32,18 +32,18 @@ class Leaving:
         return int(np.unique(self.collection.query_index[self.collection.grades != UNLABELLED]).size)
 
 
-def fold_of(events: Iterable[LabelEvent]) -> Fold:
+def fold_of(events: Iterable[LabelEvent]) -> LogFold:
     """Return the state that a log leads to.
 
     The live state would first bring the sampler up to the log as well, which an export has no need to wait for.
     """
-    fold = Fold()
+    fold = LogFold()
     for event in events:
         fold.apply(event)
     return fold
 
 
-def gather(opened: OpenCampaign, rule: str, fold: Fold) -> Leaving:
+def gather(opened: OpenCampaign, rule: str, fold: LogFold) -> Leaving:
     """Return the pool with one grade a document by an aggregation rule; -1 where there is none."""
     table = fold.table()
     units, people, grades = ([each[k] for each in table] for k in range(3))
@@ -99,7 +99,7 @@ def event_rows(opened: OpenCampaign, events: list[LabelEvent], names: Mapping[in
     return rows
 
 
-def about(opened: OpenCampaign, rule: str, fold: Fold, analyser: str | None = None) -> dict[str, Any]:
+def about(opened: OpenCampaign, rule: str, fold: LogFold, analyser: str | None = None) -> dict[str, Any]:
     """Return the facts that README.txt states; `analyser` names what the texts were prepared with."""
     settings = opened.settings
     table = fold.table()

@@ -25,7 +25,7 @@ def aggregate(grades: list[int], rule: str) -> int | None:
 
 
 @dataclass
-class Fold:
+class LogFold:
     """The state after all events up to number `seen`."""
 
     rule: str = "majority"

@@ -10,7 +10,7 @@ from dataclasses import replace
 from rulerank.campaign.checking import Checking, same_act
 from rulerank.campaign.choosing import Offer, Pause
 from rulerank.campaign.events import Kind, LabelEvent, LogSession
-from rulerank.campaign.fold import ACTS, Fold
+from rulerank.campaign.fold import ACTS, LogFold
 from rulerank.campaign.refusals import (
     ActRefusedError,
     ArchivedError,
@@ -229,7 +229,7 @@ class Campaign(Checking):
             self._sync(session)
             return True
 
-    def refresh(self) -> Fold:
+    def refresh(self) -> LogFold:
         """Take in what others wrote, and return the state."""
         with self._step(reading=True):
             return self.fold

@@ -22,7 +22,7 @@ from rulerank.registry import discretizers
 
 
 @dataclass(frozen=True)
-class Plan:
+class Setup:
     """What a new campaign stores: which rows are labelled, which are measured on, and the fitted edges."""
 
     pool_rows: np.ndarray
@@ -30,12 +30,12 @@ class Plan:
     discretizer: Discretizer
 
 
-def plan(
+def set_up(
     collection: Collection,
     settings: Settings,
     pool_rows: Iterable[int] | None = None,
     evaluation_rows: Iterable[int] = (),
-) -> Plan:
+) -> Setup:
     """Check what a campaign is to be made of, and fit the edges to the pool's rows. No pool: all other rows."""
     if settings.discretiser == "mdlp":
         raise InputError("MDLP learns from grades, which a campaign does not have yet; choose TUBE or equal bins")
@@ -48,7 +48,7 @@ def plan(
     items, _ = useful_items(fitted, collection.features[pool])
     # A sampler that cannot start here must be refused now, not when somebody opens the campaign.
     make_sampler(settings).start(items, features=collection.features[pool], qids=collection.query_index[pool])
-    return Plan(pool, held, fitted)
+    return Setup(pool, held, fitted)
 
 
 def check_rows(collection: Collection, settings: Settings, pool: np.ndarray, held: np.ndarray) -> None:
@@ -84,7 +84,7 @@ class OpenCampaign:
         settings: Settings,
         collection_id: int,
         collection: Collection,
-        made: Plan,
+        made: Setup,
         log: LabelLog,
         terms: Mapping[str, Sequence[str]] | None = None,
     ) -> None:

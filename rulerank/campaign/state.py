@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from rulerank.campaign.events import Claim, LabelEvent, LabelLog, LogSession
-from rulerank.campaign.fold import Fold
+from rulerank.campaign.fold import LogFold
 from rulerank.campaign.refusals import ActRefusedError
 from rulerank.campaign.settings import Settings
 from rulerank.ranking import LRAR
@@ -53,7 +53,7 @@ class LiveState:
         Screens read the fold without waiting for a step to end, so it takes the place of the old one when it is whole.
         """
         pool, settings = self.pool, self.settings
-        fold = Fold(rule=settings.aggregation)
+        fold = LogFold(rule=settings.aggregation)
         for event in events:
             fold.apply(event)
         self.fold = fold

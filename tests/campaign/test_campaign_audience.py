@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from rulerank.campaign import MemoryLog, OpenCampaign, Settings, plan
+from rulerank.campaign import MemoryLog, OpenCampaign, Settings, set_up
 from rulerank.campaign.audience import LEARNED, Learned, audience, keep, kept, measured_rows
 from rulerank.campaign.curves import evaluation_for, new_curve, random_replay, read_replay, whole_curve
 from rulerank.curves import EXPECTED, Evaluation, LearningCurve, cross_validated, curve
@@ -25,7 +25,7 @@ ORDER = np.random.default_rng(1).permutation(50)[:20]
 
 def open_campaign(held=HELD) -> OpenCampaign:
     settings = Settings(grades_known=True, discretiser="equal_width", bins=4)
-    made = plan(COLLECTION, settings, evaluation_rows=held)
+    made = set_up(COLLECTION, settings, evaluation_rows=held)
     return OpenCampaign(1, "planted", settings, 1, COLLECTION, made, MemoryLog())
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from thorough import examples
 
-from rulerank.campaign import AGGREGATIONS, Fold, Kind, LabelEvent, aggregate
+from rulerank.campaign import AGGREGATIONS, Kind, LabelEvent, LogFold, aggregate
 from rulerank.errors import InputError
 
 ACTS = (Kind.GRADE, Kind.CANNOT_TELL, Kind.LATER)
@@ -101,7 +101,7 @@ class Plain:
 @given(log=logs(), rule=st.sampled_from(AGGREGATIONS))
 @examples(120)
 def test_any_log_folds_as_a_plain_look_at_all_of_it_does(log, rule):
-    fold = Fold(rule=rule)
+    fold = LogFold(rule=rule)
     for event in log:
         fold.apply(event)
     plain = Plain(log, rule)
@@ -125,8 +125,8 @@ def test_any_log_folds_as_a_plain_look_at_all_of_it_does(log, rule):
             assert fold.waiting_later(person, after) == plain.put_off(person, after)
 
 
-def folded(*events: tuple, rule: str = "majority") -> Fold:
-    fold = Fold(rule=rule)
+def folded(*events: tuple, rule: str = "majority") -> LogFold:
+    fold = LogFold(rule=rule)
     for number, (kind, row, person, *rest) in enumerate(events, 1):
         more = rest[0] if rest else {}
         fold.apply(LabelEvent(kind, row, person, id=number, **more))

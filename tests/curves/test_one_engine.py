@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import rulerank.curves
-from rulerank.campaign import MemoryLog, OpenCampaign, Settings, plan
+from rulerank.campaign import MemoryLog, OpenCampaign, Settings, set_up
 from rulerank.campaign.curves import new_curve, random_replay, read_replay
 from rulerank.collection import Collection
 from rulerank.curves import EXPECTED
@@ -34,7 +34,7 @@ def opened(split):
     """A campaign whose pool is the simulation's, and whose evaluation set is its test part."""
     collection = Collection.concat([split.pool, split.test])
     settings = Settings(grades_known=True, discretiser="equal_width", bins=3)
-    made = plan(collection, settings, evaluation_rows=range(len(split.pool), len(collection)))
+    made = set_up(collection, settings, evaluation_rows=range(len(split.pool), len(collection)))
     return OpenCampaign(1, "the same", settings, 1, collection, made, MemoryLog())
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from db.jobs.campaign_curves import read_audience
 from db.jobs.handlers import HANDLERS
-from db.jobs.replay import read_audience
 from db.jobs.worker import Worker
 from pages import context
 from pages.shared.audience import audience_of, languages_of

@@ -11,8 +11,8 @@ import pytest
 import sqlalchemy as sa
 from streamlit.testing.v1 import AppTest
 
+from db.jobs.campaign_curves import work_out
 from db.jobs.handlers import HANDLERS
-from db.jobs.replay import replay
 from db.jobs.worker import Worker
 from db.store.tables import jobs
 from pages import context
@@ -59,7 +59,7 @@ def words(page: AppTest) -> str:
 
 def work(workspace) -> None:
     """Do the jobs that wait, as a worker would."""
-    worker = Worker(workspace.database, handlers={"replay": replay})
+    worker = Worker(workspace.database, handlers={"replay": work_out})
     while worker.run_once():
         pass
 

@@ -26,7 +26,7 @@ def read_audience(campaigns: Campaigns, opened: OpenCampaign) -> Audience:
     )
 
 
-def replay(database: Database, arguments: dict[str, Any], progress: Progress) -> dict[str, Any]:
+def work_out(database: Database, arguments: dict[str, Any], progress: Progress) -> dict[str, Any]:
     """Work out `what` ("random" or "curve") of a campaign with a ranker, and keep it as a snapshot."""
     number, what, ranker = int(arguments["campaign"]), str(arguments["what"]), str(arguments["ranker"])
     campaigns = Campaigns(database, Collections(database))
