@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import threading
 import time
 from collections.abc import Iterable
@@ -13,7 +14,7 @@ import sqlalchemy as sa
 from db.collections import Collections, checked_name
 from db.log import DatabaseLog, read_events
 from db.store.engine import Database
-from db.store.tables import campaigns, claims, label_events, selections, snapshots
+from db.store.tables import LONGEST_KIND, campaigns, claims, label_events, selections, snapshots
 from rulerank.campaign import Kind, LabelEvent, OpenCampaign, Settings, Setup, set_up
 from rulerank.campaign.fold import ACTS
 from rulerank.collection.pack import pack_numbers, unpack_numbers
@@ -185,7 +186,7 @@ class Campaigns:
 
     def snapshots(self, number: int, kind: str) -> list[Snapshot]:
         """Return what is kept of a kind, the latest first."""
-        mine = sa.and_(snapshots.c.campaign_id == number, snapshots.c.kind == kind)
+        mine = sa.and_(snapshots.c.campaign_id == number, snapshots.c.kind == short_kind(kind))
         query = sa.select(snapshots).where(mine).order_by(snapshots.c.id.desc())
         with self.database.read() as connection:
             return [
@@ -204,6 +205,7 @@ class Campaigns:
         event_id: int | None = None,
     ) -> None:
         """Keep what was worked out for so many labels, in place of an older one of the same kind and labels."""
+        kind = short_kind(kind)
         mine = sa.and_(snapshots.c.campaign_id == number, snapshots.c.kind == kind, snapshots.c.labels == labels)
         row = {
             "campaign_id": number,
@@ -217,6 +219,13 @@ class Campaigns:
         with self.database.write() as connection:
             connection.execute(sa.delete(snapshots).where(mine))
             connection.execute(sa.insert(snapshots).values(row))
+
+
+def short_kind(kind: str) -> str:
+    """Return a snapshot's kind as the table holds it: a long one (a ranker with parameters) cut, with a hash."""
+    if len(kind) <= LONGEST_KIND:
+        return kind
+    return kind[: LONGEST_KIND - 16] + hashlib.sha256(kind.encode()).hexdigest()[:16]
 
 
 _undo = label_events.alias("undo")

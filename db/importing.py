@@ -13,12 +13,11 @@ import sqlalchemy as sa
 from db.campaigns import campaign_values
 from db.collections import Collections, checked_name, find_same, packed, write_analyser, write_texts
 from db.store.engine import Database
-from db.store.tables import campaigns, label_events, snapshots
+from db.store.tables import LONGEST_KIND, campaigns, label_events, snapshots
 from rulerank.campaign import Kind, Settings, Setup, set_up
 from rulerank.collection import Collection
 from rulerank.errors import InputError
 from rulerank.progress import Progress, silent
-from rulerank.ranking.make import takes_terms
 from rulerank.registry import rankers
 from rulerank.text import Analyser, Texts
 
@@ -87,9 +86,10 @@ def import_campaign(
 
 def _forget_measured(connection: sa.Connection, collection: int) -> None:
     """Drop what older campaigns on a collection have measured with other terms of its queries."""
-    kinds = [f"{what}:{name}" for what in ("random", "curve") for name in rankers.names() if takes_terms(name)]
+    kinds = [f"{what}:{entry.name}" for what in ("random", "curve") for entry in rankers if entry.value.takes_terms]
     mine = sa.select(campaigns.c.id).where(campaigns.c.collection_id == collection)
-    connection.execute(sa.delete(snapshots).where(snapshots.c.campaign_id.in_(mine), snapshots.c.kind.in_(kinds)))
+    same = [snapshots.c.kind.startswith(kind[: LONGEST_KIND - 16], autoescape=True) for kind in kinds]
+    connection.execute(sa.delete(snapshots).where(snapshots.c.campaign_id.in_(mine), sa.or_(*same)))
 
 
 def _refuse_taken(connection: sa.Connection, name: str) -> None:

@@ -216,6 +216,10 @@ class Strategy:
         self.check(registry)
         return registry[self.name](**{**more, **self.params})
 
+    def values(self, registry: Registry[Any]) -> dict[str, Any]:
+        """Return the values of all its parameters: those that are given, and the defaults of the others."""
+        return {param.name: self.params.get(param.name, param.default) for param in registry[self.name].params}
+
     def is_seeded(self, registry: Registry[Any]) -> bool:
         """Say whether it draws at random, so that it is repeated: it takes a seed, and none is given."""
         return bool(registry[self.name].has_param("seed")) and "seed" not in self.params

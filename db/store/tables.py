@@ -185,12 +185,15 @@ label_events = sa.Table(
     sa.Index("ix_label_events_campaign_id_id", "campaign_id", "id"),
 )
 
+LONGEST_KIND = 40
+"""Characters of a snapshot's kind."""
+
 snapshots = sa.Table(
     "snapshots",
     metadata,
     _id(),
     _to("campaigns", index=False),
-    sa.Column("kind", sa.String(40), nullable=False),  # a ranker, a replay ("random", "ceiling"), or "users"
+    sa.Column("kind", sa.String(LONGEST_KIND), nullable=False),  # a ranker, a replay ("random", "ceiling"), or "users"
     sa.Column("labels", sa.Integer, nullable=False),
     sa.Column("event_id", BigId, nullable=True),
     sa.Column("settings", sa.JSON, nullable=False),

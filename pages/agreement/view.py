@@ -94,7 +94,7 @@ def show_rankers(opened: OpenCampaign, found: Grades, names: Mapping[int, str]) 
     """Show whether disagreement changes the ranking: tau between rankers, one a person."""
     left, right = st.columns(2, gap="large", vertical_alignment="bottom")
     kinds = offered(opened)
-    first = list(kinds).index(opened.settings.ranker) if opened.settings.ranker in kinds else 0
+    first = list(kinds).index(opened.settings.ranker.key) if opened.settings.ranker.key in kinds else 0
     ranker = left.selectbox("Ranker", list(kinds), first, format_func=kinds.__getitem__, key="agreement-ranker")
     shared = right.toggle(
         "Only documents that both have graded", True, key="agreement-shared",

@@ -29,7 +29,7 @@ def show_measure(log: ClickLog, name: str, found: Fitted) -> None:
     if context.workspace().campaigns.last_event(opened.id) > opened.live.fold.seen:
         opened.live.refresh()
     names = offered(opened)
-    first = [opened.settings.ranker] if opened.settings.ranker in names else list(names)[:1]
+    first = [opened.settings.ranker.key] if opened.settings.ranker.key in names else list(names)[:1]
     chosen = st.multiselect(
         "Rankers", list(names), default=first, format_func=names.__getitem__, key=f"clicks-rankers-{opened.id}"
     )

@@ -10,9 +10,9 @@ import streamlit as st
 from pages.charts.render import current_theme
 from pages.charts.theme import grade_chip, grade_chip_css, grade_colours
 from pages.shared.markdown import plain
+from pages.shared.params_form import ask_strategy
 from rulerank.campaign import AGGREGATIONS, DEFAULT_GRADES, GradeLevel, Settings, guidelines
 from rulerank.registry import Registry, discretizers, rankers, samplers
-from rulerank.sampling.partitions import SCORINGS
 
 DEFAULTS = Settings()
 MOST_GRADES = 10
@@ -33,8 +33,6 @@ RULES = {
     "median": "The middle grade counts; of two middle ones, the lower.",
     "adjudication": "Where people differ, somebody decides on the Agreement page; until then the middle grade counts.",
 }
-
-SCORING_WORDS = {"paper": "the paper's formula", "program": "the formula of its authors' own script"}
 
 
 def starter(levels: int) -> list[GradeLevel]:
@@ -157,40 +155,20 @@ def ask_methods(features: tuple[str, ...]) -> dict[str, Any]:
             "Decides which document is shown next. SSAR stops by itself after few labels; fewest occurrences does not, "
             "but its labels gave the best ranking in most comparisons at equal numbers (docs/samplers.md)."
         )
-        found["sampler"] = choose(samplers, "Sampler", DEFAULTS.sampler, hint=hint)
-        if found["sampler"] == "ssarp":
-            found["partitions"] = int(
-                st.number_input(
-                    "Partitions", 1, min(64, len(features)), min(DEFAULTS.partitions, len(features)),
-                    key="import-partitions", help="Groups of features that choose by turns; 8 to 12 features each.",
-                )
-            )  # fmt: skip
-            scoring = st.selectbox(
-                "Features are ordered by", SCORINGS, format_func=SCORING_WORDS.__getitem__, key="import-scoring",
-                help="Before they are dealt to the partitions. Both are compared in docs/samplers.md.",
-            )  # fmt: skip
-            found["extra"] = {"scoring": scoring}
-        if found["sampler"] == "top_feature":
-            place = st.selectbox(
-                "Feature", range(len(features)), format_func=features.__getitem__, key="import-feature",
-                help="The document with the highest value of this feature comes next.",
-            )  # fmt: skip
-            found["extra"] = {"feature": int(place)}
+        name = choose(samplers, "Sampler", DEFAULTS.sampler.name, hint=hint)
+        found["sampler"] = ask_strategy(samplers, name, features=features, without=("seed",))
         hint = "Turns numbers into intervals, which the rules are made of. Learnt from the pool, never from grades."
-        # MDLP learns from grades, which a new campaign does not have.
-        found["discretiser"] = choose(discretizers, "Discretiser", DEFAULTS.discretiser, without=("mdlp",), hint=hint)
+        supervised = tuple(entry.name for entry in discretizers if entry.value.needs_grades)
+        name = choose(discretizers, "Discretiser", DEFAULTS.discretiser.name, without=supervised, hint=hint)
+        found["discretiser"] = ask_strategy(discretizers, name)
     with right:
         hint = (
             "Learns from the labels and is measured on the Progress page, where others can be compared with it. Single "
             "items, smoothed and weighted, ranked best from few labels in our comparisons (docs/samplers.md); LRAR is "
             "the papers' own."
         )
-        found["ranker"] = choose(rankers, "Ranker", DEFAULTS.ranker, hint=hint)
-        found["bins"] = int(
-            st.number_input(
-                "Intervals per feature", 2, 256, DEFAULTS.bins, key="import-bins", help="At most. The papers use 10."
-            )
-        )
+        name = choose(rankers, "Ranker", DEFAULTS.ranker.name, hint=hint)
+        found["ranker"] = ask_strategy(rankers, name)
         found["seed"] = int(
             st.number_input(
                 "Seed", 0, 2**31 - 1, DEFAULTS.seed, key="import-seed",

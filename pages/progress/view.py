@@ -67,7 +67,7 @@ def ask_measure(opened: OpenCampaign, readers: Audience) -> tuple[Measure, list[
     chosen = row.multiselect(
         "Rankers",
         list(labels),
-        default=[opened.settings.ranker if opened.settings.ranker in labels else RECOMMENDED],
+        default=[opened.settings.ranker.key if opened.settings.ranker.key in labels else RECOMMENDED],
         format_func=labels.__getitem__,
         key="progress-rankers",
         width=400,

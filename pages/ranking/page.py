@@ -68,7 +68,7 @@ def ask_rankers(opened: OpenCampaign) -> tuple[str, str]:
     offered = ranking.offered(opened)
     left, right = st.columns(2)
     keys = list(offered)
-    start = keys.index(opened.settings.ranker) if opened.settings.ranker in keys else 0
+    start = keys.index(opened.settings.ranker.key) if opened.settings.ranker.key in keys else 0
     first = left.selectbox("Ranker", keys, index=start, format_func=offered.__getitem__, key="ranking-first")
     second = right.selectbox(
         "Compare with",

@@ -40,7 +40,7 @@ def ask_measured(candidate: Candidate) -> dict[str, Any]:
     deal = row.number_input(
         "Seed of the folds", 0, 2**31 - 1, 0, key="simulate-deal", width=170, help="Deals queries to folds."
     )
-    cutters = {entry.name: entry.label for entry in discretizers if entry.name != "mdlp"}
+    cutters = {entry.name: entry.label for entry in discretizers if not entry.value.needs_grades}
     cutter = row.selectbox(
         "Discretiser",
         list(cutters),

@@ -16,7 +16,7 @@ from rulerank.campaign.refusals import (
     UsedTokenError,
 )
 from rulerank.campaign.settings import DEFAULT_GRADES, GradeLevel, Settings
-from rulerank.campaign.state import Pool, make_sampler
+from rulerank.campaign.state import Pool
 
 __all__ = [
     "AGGREGATIONS",
@@ -45,6 +45,5 @@ __all__ = [
     "TooSoonError",
     "UsedTokenError",
     "aggregate",
-    "make_sampler",
     "set_up",
 ]

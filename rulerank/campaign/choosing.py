@@ -71,7 +71,7 @@ class Choosing(LiveState):
         selection = self._sampler.propose()
         assumed = selection is not None and selection.stop and self.fold.grade(selection.row) is None
         if selection is not None and selection.stop and (beyond or assumed):
-            selection = self._sampler.propose(beyond=True)  # type: ignore[call-arg]
+            selection = self._sampler.propose(beyond=True)
         if selection is None:
             return Pause(False, "every document is labelled or held")
         return Pause(True, selection.reason) if selection.stop else selection

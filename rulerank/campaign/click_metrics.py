@@ -19,6 +19,7 @@ from rulerank.metrics import Audience, intent_err
 from rulerank.metrics.users import IntentUser
 from rulerank.progress import Progress
 from rulerank.registry import rankers
+from rulerank.strategy import Strategy
 
 METRICS = LEARNED_LABELS | {
     "ia_default": "ERR-IA, default",
@@ -105,7 +106,7 @@ def measure(
         if fitted is None:
             raise InputError("nothing is labelled yet, so there is no ranker; give the first labels under Label")
         scores = fitted.model.predict(items, queries)
-        line: dict[str, str] = {"Ranker": str(rankers[name].label)}
+        line: dict[str, str] = {"Ranker": Strategy.parse(name).label(rankers)}
         for model, made in fits.items():
             label = METRICS.get(model, made.label)
             if missing[label] or isinstance(made, DocumentFit):

@@ -16,6 +16,7 @@ from rulerank.campaign.fold import LogFold
 from rulerank.campaign.opened import OpenCampaign
 from rulerank.collection import UNLABELLED, Collection
 from rulerank.registry import discretizers, rankers, samplers
+from rulerank.strategy import Strategy
 
 
 @dataclass(frozen=True)
@@ -99,6 +100,14 @@ def event_rows(opened: OpenCampaign, events: list[LabelEvent], names: Mapping[in
     return rows
 
 
+def cut_words(discretiser: Strategy) -> str:
+    """Say how features were cut, and into how many bins at most where the discretiser has such a limit."""
+    bins = discretiser.values(discretizers).get("bins")
+    rest = Strategy(discretiser.name, {name: value for name, value in discretiser.params.items() if name != "bins"})
+    label = rest.label(discretizers)
+    return label if bins is None else f"{label}, at most {bins} intervals a feature"
+
+
 def about(opened: OpenCampaign, rule: str, fold: LogFold, analyser: str | None = None) -> dict[str, Any]:
     """Return the facts that README.txt states; `analyser` names what the texts were prepared with."""
     settings = opened.settings
@@ -111,9 +120,9 @@ def about(opened: OpenCampaign, rule: str, fold: LogFold, analyser: str | None =
         "agreement": None if alpha is None or alpha.value is None else str(alpha),
         "seed": settings.seed,
         "version": __version__,
-        "discretiser": f"{discretizers[settings.discretiser].label}, at most {settings.bins} intervals a feature",
-        "sampler": samplers[settings.sampler].label,
-        "ranker": rankers[settings.ranker].label,
+        "discretiser": cut_words(settings.discretiser),
+        "sampler": settings.sampler.label(samplers),
+        "ranker": settings.ranker.label(rankers),
         "content_hash": opened.collection.content_hash,
         "Annotators": len(set(people)),
         "People per document": settings.overlap,

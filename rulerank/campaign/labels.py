@@ -18,6 +18,7 @@ from rulerank.campaign.stopping import Coverage, RuleState, coverage, rule_state
 from rulerank.curves import EXPECTED, LearningCurve
 from rulerank.metrics import Audience
 from rulerank.metrics.conventions import conventions
+from rulerank.registry import samplers
 
 LONGEST_PAUSE = 300.0
 """Seconds. Who takes longer over a document has probably left it; the rest does not count as labelling time."""
@@ -127,7 +128,7 @@ def rules_now(opened: OpenCampaign, labels: Labels) -> RuleState | None:
     if found is None:
         return None
     state = rule_state(opened.items, found[0], labels.rows, labels.skipped)
-    if opened.settings.sampler == "ssar":
+    if not samplers[opened.settings.sampler.name].counts_by_partition:
         return state
     # SSARP's partitions each stop for themselves, which the counts of all of them together cannot tell.
     return RuleState(state.fewest_unlabelled, state.fewest_labelled, opened.live.at_natural_stop())

@@ -11,7 +11,7 @@ import numpy as np
 from rulerank.campaign.events import LabelLog
 from rulerank.campaign.live import Campaign
 from rulerank.campaign.settings import Settings
-from rulerank.campaign.state import Pool, make_sampler
+from rulerank.campaign.state import Pool
 from rulerank.collection import Collection
 from rulerank.curves import Documents, Evaluation
 from rulerank.discretize import Discretizer, items_of, useful_items
@@ -37,17 +37,19 @@ def set_up(
     evaluation_rows: Iterable[int] = (),
 ) -> Setup:
     """Check what a campaign is to be made of, and fit the edges to the pool's rows. No pool: all other rows."""
-    if settings.discretiser == "mdlp":
-        raise InputError("MDLP learns from grades, which a campaign does not have yet; choose TUBE or equal bins")
+    cutter = discretizers[settings.discretiser.name]
+    if cutter.needs_grades:
+        name = cutter.label.partition(" (")[0]
+        raise InputError(f"{name} learns from grades, which a campaign does not have yet; choose another")
     held = np.unique(np.array(list(evaluation_rows), np.int64))
     rows = np.arange(len(collection))
     pool = np.setdiff1d(rows, held) if pool_rows is None else np.unique(np.array(list(pool_rows), np.int64))
     check_rows(collection, settings, pool, held)
-    fitted: Discretizer = discretizers[settings.discretiser](bins=settings.bins)
+    fitted: Discretizer = settings.discretiser.make(discretizers)
     fitted.fit(collection.features[pool], feature_names=_names(collection))
     items, _ = useful_items(fitted, collection.features[pool])
     # A sampler that cannot start here must be refused now, not when somebody opens the campaign.
-    make_sampler(settings).start(items, features=collection.features[pool], qids=collection.query_index[pool])
+    settings.make_sampler().start(items, features=collection.features[pool], qids=collection.query_index[pool])
     return Setup(pool, held, fitted)
 
 

@@ -16,9 +16,9 @@ from rulerank.discretize import items_of
 from rulerank.metrics import Audience, evaluate
 from rulerank.metrics.conventions import conventions
 from rulerank.ranking import RuleRanker
-from rulerank.ranking.make import takes_terms
 from rulerank.registry import rankers
 from rulerank.rules.items import Ints, Items
+from rulerank.strategy import Strategy
 
 SCORES = {"map": "Average precision", "ndcg": "NDCG@10", "precision": "P@10", "mrr": "Reciprocal rank"}
 
@@ -37,7 +37,7 @@ class Fitted:
     @property
     def label(self) -> str:
         """The ranker's name on the screen."""
-        return str(rankers[self.name].label)
+        return Strategy.parse(self.name).label(rankers)
 
 
 @dataclass(frozen=True)
@@ -66,9 +66,15 @@ _lock = threading.Lock()
 
 
 def offered(opened: OpenCampaign | None = None) -> dict[str, str]:
-    """Return the rankers that can work here, by name; those with query terms only where queries have terms."""
+    """Return the rankers that can work here, by the keys of their strategies, with their labels.
+
+    Those with query terms only where queries have terms; the campaign's own first, where it has parameters.
+    """
     terms = opened is not None and bool(opened.terms)
-    return {entry.name: entry.label for entry in rankers if terms or not takes_terms(entry.name)}
+    found = {entry.name: entry.label for entry in rankers if terms or not entry.value.takes_terms}
+    if opened is not None and opened.settings.ranker.params and opened.settings.ranker.name in found:
+        return {opened.settings.ranker.key: opened.settings.ranker.label(rankers), **found}
+    return found
 
 
 def fit(opened: OpenCampaign, name: str) -> Fitted | None:

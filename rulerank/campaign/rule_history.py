@@ -10,6 +10,7 @@ import numpy as np
 
 from rulerank.campaign.labels import Labels
 from rulerank.campaign.opened import OpenCampaign
+from rulerank.registry import samplers
 from rulerank.rules import RuleIndex
 
 SLACK = 100
@@ -41,16 +42,17 @@ _lock = threading.Lock()
 
 
 def rule_history(opened: OpenCampaign, labels: Labels) -> RuleHistory | None:
-    """Return the history of the labels as they stand, kept for all who look; None unless the sampler is SSAR.
+    """Return the history of the labels as they stand, kept for all who look; None unless the sampler counts rules.
 
-    SSARP counts within its partitions, of which the counts over all features say nothing.
+    Where it counts them within partitions, as SSARP does, the counts over all features say nothing of its own.
     """
-    if opened.settings.sampler != "ssar":
+    kind = samplers[opened.settings.sampler.name]
+    if not kind.counts_rules or kind.counts_by_partition:
         return None
     with _lock:
         kept = _histories.get(opened)
     if kept is None or not kept.serves(labels):
-        kept = replay(opened.items, labels.rows, labels.grades, opened.settings.max_antecedent)
+        kept = replay(opened.items, labels.rows, labels.grades, opened.settings.rule_size)
         with _lock:
             _histories[opened] = kept
     return kept

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, fields
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
 from typing import Any, Self
 
 from rulerank.campaign.fold import AGGREGATIONS
 from rulerank.errors import InputError
 from rulerank.metrics.conventions import conventions
 from rulerank.ranking.make import RECOMMENDED
-from rulerank.registry import discretizers, rankers, samplers
+from rulerank.registry import Registry, discretizers, rankers, samplers
+from rulerank.strategy import Strategy
 
 
 @dataclass(frozen=True)
@@ -29,20 +31,31 @@ DEFAULT_GRADES = (
 )
 
 
+STRATEGIES: dict[str, Registry[Any]] = {"discretiser": discretizers, "sampler": samplers, "ranker": rankers}
+
+OLD = {"bins": "discretiser", "partitions": "sampler", "extra": "sampler"}
+"""What 0.1.0 had as settings of their own, and the strategy whose parameters they are now."""
+
+
 @dataclass(frozen=True)
 class Settings:
-    """How a campaign chooses, learns and asks."""
+    """How a campaign chooses, learns and asks.
+
+    discretiser, sampler, ranker: a `Strategy` each, or its text ("ssarp:partitions=8"), with parameters of its own.
+    seed, max_antecedent: for whatever has such a parameter and is given no other value for it.
+
+    >>> Settings(sampler="ssarp:partitions=8").make_sampler()
+    SSARP(partitions=8)
+    """
 
     grades: tuple[GradeLevel, ...] = DEFAULT_GRADES
     guidelines: str = ""
     remote_pictures: bool = False
     """Whether pictures in the guidelines may be fetched from elsewhere."""
-    discretiser: str = "tube"
-    bins: int = 10
-    sampler: str = "ssar"
+    discretiser: Strategy = Strategy("tube")  # noqa: RUF009 (frozen)
+    sampler: Strategy = Strategy("ssar")  # noqa: RUF009
+    ranker: Strategy = Strategy(RECOMMENDED)  # noqa: RUF009
     max_antecedent: int = 2
-    partitions: int = 5
-    ranker: str = RECOMMENDED
     overlap: int = 1
     aggregation: str = "majority"
     seed: int = 0
@@ -51,12 +64,14 @@ class Settings:
     later_after: int = 5
     dwell_milliseconds: int = 250
     grades_known: bool = False
-    extra: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        named = {"discretiser": discretizers, "sampler": samplers, "ranker": rankers, "convention": conventions}
-        for name, registry in named.items():
-            registry[getattr(self, name)]  # raises with a hint where the name is unknown
+        for name, registry in STRATEGIES.items():
+            strategy = Strategy.from_dict(getattr(self, name)).check(registry)
+            if strategy.seeds is not None:
+                raise InputError(f"{name} {strategy.key}: only simulations repeat a strategy with several seeds")
+            self.__dict__[name] = strategy
+        conventions[self.convention]  # raises with a hint where the name is unknown
         if not 2 <= len(self.grades) <= 10:
             raise InputError(f"a campaign needs 2 to 10 grades, not {len(self.grades)}: each has a digit key")
         if any(not level.name.strip() for level in self.grades):
@@ -64,9 +79,7 @@ class Settings:
         if self.aggregation not in AGGREGATIONS:
             raise InputError(f"no aggregation is named {self.aggregation!r}; there are: {', '.join(AGGREGATIONS)}")
         limits = {
-            "bins": (2, 256),
             "overlap": (1, 20),
-            "partitions": (1, 64),
             "max_antecedent": (1, 3),
             "later_after": (1, 1000),
             "dwell_milliseconds": (0, 10_000),
@@ -81,16 +94,62 @@ class Settings:
         if not isinstance(self.claim_minutes, int | float) or not 0.1 <= self.claim_minutes <= 24 * 60:
             raise InputError(f"claim_minutes must lie in 0.1 to 1440, not {self.claim_minutes!r}")
 
+    def make_sampler(self) -> Any:
+        """Make the sampler, with the campaign's seed and antecedent size where it takes them and has no own."""
+        kind = samplers[self.sampler.name]
+        shared = {"seed": self.seed, "max_antecedent": self.max_antecedent}
+        return self.sampler.make(samplers, **{name: value for name, value in shared.items() if kind.has_param(name)})
+
+    @property
+    def rule_size(self) -> int:
+        """The largest antecedent of the rules that the sampler counts."""
+        return int(self.sampler.params.get("max_antecedent", self.max_antecedent))
+
     def to_dict(self) -> dict[str, Any]:
         """Return the settings as plain JSON types."""
         return asdict(self)
 
     @classmethod
-    def from_dict(cls, saved: dict[str, Any]) -> Self:
-        """Rebuild what `to_dict` returned; settings of a newer version that are unknown here are refused by name."""
+    def from_dict(cls, saved: Mapping[str, Any]) -> Self:
+        """Rebuild what `to_dict` returned, in this version or in 0.1.0.
+
+        Settings of a newer version that are unknown here are refused by name.
+        """
+        if OLD.keys() <= saved.keys():
+            saved = _upgraded(saved)
         known = {each.name for each in fields(cls)}
         unknown = sorted(set(saved) - known)
+        moved = [name for name in unknown if name in OLD]
+        if moved:
+            raise InputError(
+                f"{moved[0]} is no setting of its own: give it with the {OLD[moved[0]]} as name:parameter=value, "
+                "for example tube:bins=8 or ssarp:partitions=3"
+            )
         if unknown:
             raise InputError(f"unknown campaign settings: {', '.join(unknown)}; was this made by a newer version?")
         grades = tuple(GradeLevel(**level) for level in saved.get("grades", ()))
         return cls(**{**saved, "grades": grades or DEFAULT_GRADES})
+
+
+def _upgraded(saved: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings that 0.1.0 saved as they are now: its `bins`, `partitions` and `extra` become parameters.
+
+    Of `extra` only `feature` and `scoring` ever had an effect; the rest was dropped, and is dropped here too.
+    """
+    extra = saved["extra"] if isinstance(saved["extra"], Mapping) else {}
+    offered = {
+        "discretiser": {"bins": saved["bins"]},
+        "sampler": {
+            "partitions": saved["partitions"],
+            "feature": extra.get("feature"),
+            "scoring": extra.get("scoring"),
+        },
+        "ranker": {},
+    }
+    made = {name: value for name, value in saved.items() if name not in OLD}
+    for name, values in offered.items():
+        if name in saved:
+            defaults = {param.name: param.default for param in STRATEGIES[name][saved[name]].params}
+            used = {word: value for word, value in values.items() if word in defaults and value is not None}
+            made[name] = Strategy(saved[name], {w: v for w, v in used.items() if v != defaults[w]})
+    return made

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -15,10 +14,8 @@ from rulerank.campaign.fold import LogFold
 from rulerank.campaign.refusals import ActRefusedError
 from rulerank.campaign.settings import Settings
 from rulerank.ranking import LRAR
-from rulerank.registry import samplers
 from rulerank.rules import Explanation, mine_document
 from rulerank.rules.items import Ints, Items
-from rulerank.sampling import Sampler
 
 CLOCK_SLACK = 120.0
 """Seconds by which the clocks of two servers may differ without taking each other's claims for ones of the future."""
@@ -59,11 +56,11 @@ class LiveState:
         self.fold = fold
         self._lost = False  # whether the log must be read from its beginning, because a step failed
         self._unsettled = {event.row for event in events}  # documents that the sampler has yet to follow
-        self._sampler = make_sampler(settings).start(pool.items, features=pool.features, qids=pool.qids)
+        self._sampler = settings.make_sampler().start(pool.items, features=pool.features, qids=pool.qids)
         self._counted: dict[int, int] = {}  # what the sampler counts: grades, and assumed ones of open claims
         self._hidden: set[int] = set()
         self._claims: dict[str, Claim] = {}
-        self._ranker = LRAR(max_antecedent=min(2, settings.max_antecedent))
+        self._ranker = LRAR(max_antecedent=min(2, settings.rule_size))
         self._ranker.fit(pool.items[:0], [])
         self._learnt: dict[int, int] = {}
         self._unlearnt: set[int] = set()  # documents whose grade may have changed since the ranker was last asked
@@ -80,7 +77,7 @@ class LiveState:
             items = self.pool.items[rows]
             grades = np.array([self.fold.grade(r) for r in rows], np.int64)
         document = self.pool.items[row]
-        rules = mine_document(document, items, grades, max_antecedent=min(2, self.settings.max_antecedent))
+        rules = mine_document(document, items, grades, max_antecedent=min(2, self.settings.rule_size))
         held = (items == document).any(axis=0) if rows else np.zeros(document.size, bool)
         new = tuple((int(f), int(document[f])) for f in np.flatnonzero(~held))
         return Explanation(row, tuple(rules), new)
@@ -90,7 +87,7 @@ class LiveState:
         if not self._sampler.counts_rules:
             return None
         with self._lock:
-            counts = np.array(self._sampler.rule_counts)  # type: ignore[attr-defined]
+            counts = np.array(self._sampler.rule_counts)
             rows = [row for row in self._counted if self.fold.grade(row) is not None]
         return counts, int(counts[rows].min()) if rows else None
 
@@ -103,7 +100,7 @@ class LiveState:
         if not self._sampler.counts_rules:
             return None
         with self._lock:
-            counts = np.array(self._sampler.rule_counts)  # type: ignore[attr-defined]
+            counts = np.array(self._sampler.rule_counts)
             counted = np.zeros(counts.size, bool)
             counted[list(self._counted)] = True
             free = ~counted
@@ -210,18 +207,3 @@ class LiveState:
                 self._ranker.partial_fit(self.pool.items[row], grade, row)
                 self._learnt[row] = grade
         self._unlearnt.clear()
-
-
-def make_sampler(settings: Settings) -> Sampler:
-    """Make the sampler that the settings name, giving it those settings that it has."""
-    kind = samplers[settings.sampler]
-    offered = {
-        "max_antecedent": settings.max_antecedent,
-        "partitions": settings.partitions,
-        "seed": settings.seed,
-        "feature": settings.extra.get("feature"),
-        "scoring": settings.extra.get("scoring"),
-    }
-    known = inspect.signature(kind).parameters
-    chosen: Sampler = kind(**{name: value for name, value in offered.items() if name in known and value is not None})
-    return chosen

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from rulerank.metrics import conventions
-from rulerank.registry import discretizers, rankers, samplers
+from rulerank.registry import Registry, discretizers, rankers, samplers
+
+
+def _words(what: str, registry: Registry[Any], example: str) -> str:
+    """Name all strategies of a kind, and say how one of them is given parameters."""
+    return f"{what}: {', '.join(registry.names())}. Parameters follow its name: {example}."
+
 
 Files = Annotated[
     list[Path],
@@ -25,10 +31,10 @@ EncodingName = Annotated[
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of tables.")]
-Method = Annotated[str, typer.Option(help=f"Discretiser: {', '.join(discretizers.names())}.")]
+Method = Annotated[str, typer.Option(help=_words("Discretiser", discretizers, "tube:bins=8"))]
 Bins = Annotated[int | None, typer.Option(help="Number of bins, where the discretiser takes one.", min=1, max=256)]
-SamplerName = Annotated[str, typer.Option(help=f"Sampler: {', '.join(samplers.names())}.")]
-RankerName = Annotated[str, typer.Option(help=f"Ranker: {', '.join(rankers.names())}.")]
+SamplerName = Annotated[str, typer.Option(help=_words("Sampler", samplers, "ssarp:partitions=8"))]
+RankerName = Annotated[str, typer.Option(help=_words("Ranker", rankers, "lrar:average=antecedents"))]
 Antecedent = Annotated[int, typer.Option(help="Largest number of items in a rule's antecedent.", min=1, max=3)]
 OwnAntecedent = Annotated[
     int | None,

@@ -49,7 +49,7 @@ def rank(
         )
     fitted = discretizer_for(learn, method, bins)
     items, useful = useful_items(fitted, learn.features, "the training rows")
-    model = make(rankers[ranker], max_antecedent=max_antecedent)
+    model = make(rankers, ranker, max_antecedent=max_antecedent)
     model.fit(items, learn.grades, learn.qids)
     wide = np.zeros((len(others), learn.features.shape[1]))
     wide[:, : others.features.shape[1]] = others.features

@@ -15,9 +15,10 @@ from rulerank.collection import Collection
 from rulerank.discretize import Discretizer, useful_items
 from rulerank.errors import InputError
 from rulerank.letor import write_letor
-from rulerank.registry import samplers
+from rulerank.registry import discretizers, samplers
 from rulerank.sampling import Sampler, Selection
 from rulerank.sampling.partitions import SCORINGS
+from rulerank.strategy import Strategy
 
 
 def select(
@@ -57,15 +58,18 @@ def select(
     """
     collection = read(files, quiet=json_, encoding=encoding)
     chooser: Sampler = make(
-        samplers[sampler],
+        samplers,
+        sampler,
         max_antecedent=max_antecedent,
         partitions=partitions,
         scoring=scoring,
         feature=feature - 1,
         seed=seed,
     )
-    if method == "mdlp" and next_:
-        raise InputError("mdlp learns from grades; for --next choose tube, equal_width or equal_frequency")
+    cutter = discretizers[Strategy.parse(method).name]
+    if cutter.needs_grades and next_:
+        able = ", ".join(entry.name for entry in discretizers if not entry.value.needs_grades)
+        raise InputError(f"{cutter.name} learns from grades; for --next choose one of {able}")
     fitted = discretizer_for(collection, method, bins)
     items, useful = useful_items(fitted, collection.features)
     chooser.start(items, features=collection.features, qids=collection.query_index)
@@ -84,7 +88,7 @@ def select(
     relevant = int((collection.grades[rows] > 0).sum())
     share = len(rows) / len(collection)
     found: dict[str, Any] = {
-        "sampler": sampler,
+        "sampler": chooser.name,
         "settings": {**chooser.get_params(), "discretiser": method},
         "selected": len(rows),
         "pool": len(collection),

@@ -10,11 +10,12 @@ import typer
 
 from rulerank.cli.options import AsJson, ConventionName, Method
 from rulerank.cli.output import complain, note, print_json, progress, say, table
-from rulerank.cli.source import read_text
+from rulerank.cli.source import named, read_text
 from rulerank.errors import InputError
 from rulerank.foreign.numbers import NumberError, finite_number, is_whole, whole_number
 from rulerank.foreign.parsing import parse_json
 from rulerank.ranking.make import RECOMMENDED
+from rulerank.registry import discretizers
 from rulerank.registry import samplers as known_samplers
 from rulerank.simulate import Dataset, Plan, Results, Strategy, all_rankers, merge, run
 from rulerank.simulate.data import is_folder_of_folds
@@ -82,7 +83,7 @@ def simulate(
         else Plan(
             samplers=_listed(samplers),
             rankers=_listed(rankers),
-            discretiser=Strategy(method, {} if bins is None else {"bins": bins}),
+            discretiser=named(discretizers, method, bins=bins),
             seeds=seeds,
             folds=folds,
             split_seed=split_seed,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,8 @@ from rulerank.foreign.decoding import decode_whole
 from rulerank.foreign.parsing import parse_json
 from rulerank.letor import read_letor
 from rulerank.memory import check_memory
-from rulerank.registry import discretizers
+from rulerank.registry import Registry, discretizers
+from rulerank.strategy import Strategy
 
 
 def read_text(path: Path) -> str:
@@ -42,15 +42,25 @@ def read(paths: list[Path], *, quiet: bool = False, encoding: str | None = None)
     return collection
 
 
-def make(kind: Any, **settings: Any) -> Any:
-    """Make a strategy, giving it those of the settings that it has and that are not None."""
-    known = inspect.signature(kind).parameters
-    return kind(**{name: value for name, value in settings.items() if name in known and value is not None})
+def named(registry: Registry[Any], text: str, **flags: Any) -> Strategy:
+    """Return the strategy that a text names, such as `ssarp:partitions=8`.
+
+    Of the command's flags it gets those that it has as parameters, unless they are None or the text gives them itself.
+    """
+    read = Strategy.parse(text)
+    has = registry[read.name].has_param
+    given = {name: value for name, value in flags.items() if value is not None and has(name)}
+    return Strategy(read.name, {**given, **read.params}, read.seeds)
+
+
+def make(registry: Registry[Any], text: str, **flags: Any) -> Any:
+    """Make an object of the strategy that a text names, with those of the flags that it has as parameters."""
+    return named(registry, text, **flags).make(registry)
 
 
 def discretizer_for(collection: Collection, method: str, bins: int | None) -> Discretizer:
     """Fit the named discretizer to a collection."""
-    fitted: Discretizer = make(discretizers[method], bins=bins)
+    fitted: Discretizer = make(discretizers, method, bins=bins)
     numbered = all(name == str(place) for place, name in enumerate(collection.feature_names, 1))
     names = None if numbered else collection.feature_names
     fitted.fit(collection.features, collection.grades, feature_names=names)

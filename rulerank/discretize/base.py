@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,6 +32,8 @@ class Discretizer(Configurable, ABC):
     outer bins.
     """
 
+    needs_grades: ClassVar[bool] = False
+    """Whether it learns from grades, so that it cannot serve where they are not known beforehand."""
     edges_: tuple[NDArray[np.float64], ...]
     feature_names_: tuple[str, ...]
 

@@ -25,6 +25,8 @@ class MDLP(Discretizer):
     cut has one bin. `fit` needs y, one grade a row; rows with grade -1 (unlabelled) have no say in the cuts.
     """
 
+    needs_grades = True
+
     def __init__(self) -> None:
         pass
 

@@ -34,6 +34,8 @@ class RuleRanker(Configurable):
     incremental: ClassVar[bool] = False
     on_features: ClassVar[bool] = False
     """Whether it learns from feature values, as learners do, instead of from items."""
+    takes_terms: ClassVar[bool] = False
+    """Whether it uses the terms of queries, which are given to its constructor as `terms`."""
     _labelled: LabelledRows | None = None
 
     def fit(self, items: Any, grades: Any, qids: Any = None) -> Self:

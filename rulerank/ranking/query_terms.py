@@ -29,6 +29,7 @@ class QueryTermRules(RuleRanker):
 
     params = (antecedent_param(), MIN_SUPPORT, MIN_CONFIDENCE)
     data_params = ("terms",)
+    takes_terms = True
 
     def __init__(
         self,

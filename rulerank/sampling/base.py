@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -29,7 +29,10 @@ class Sampler(Configurable):
     start only.
     """
 
-    counts_rules = False
+    counts_rules: ClassVar[bool] = False
+    """Whether it counts rules (`rule_counts`) and stops by itself where every further document is redundant."""
+    counts_by_partition: ClassVar[bool] = False
+    """Whether it counts them within partitions of the features, each of which stops for itself."""
 
     _items: Items | None = None
 
@@ -112,12 +115,21 @@ class Sampler(Configurable):
         self._excluded.discard(row)
         self._available[row] = row not in self._grades
 
-    def propose(self) -> Selection | None:
-        """Return the next selection, or None when no document is left to choose."""
+    def propose(self, *, beyond: bool = False) -> Selection | None:
+        """Return the next selection, or None when no document is left to choose.
+
+        A sampler that stops by itself then names a labelled document, with `stop` set; `beyond` asks it to go on, and
+        name the best document without a grade. One that never stops answers the same either way.
+        """
         self._started()
         keys = self._keys()
         row = pick(keys, self._available)
         return None if row < 0 else self._select(row, keys)
+
+    @property
+    def rule_counts(self) -> npt.NDArray[np.int64]:
+        """The rule count of every pool document as it stands, where the sampler counts rules."""
+        raise InputError(f"{self.label} does not count rules")
 
     def _row(self, row: int) -> int:
         return as_row(row, len(self.pool))

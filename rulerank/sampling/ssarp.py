@@ -54,6 +54,7 @@ class SSARP(Sampler):
     """
 
     counts_rules = True
+    counts_by_partition = True
 
     params = (
         Param("partitions", int, 5, "Partitions that the features are dealt to.", low=1, high=256),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -62,17 +61,16 @@ def choose(
     started = time.perf_counter()
     sampler = strategy.make(samplers, **({} if seed is None else {"seed": seed}))
     sampler.start(fold.items, features=fold.features, qids=fold.qids)
-    can_go_on = "beyond" in inspect.signature(sampler.propose).parameters
     rows: list[int] = []
     seconds: list[float] = []
     stopped_at: int | None = None
     while len(rows) < labels:
         tick()
-        selection = sampler.propose(beyond=True) if stopped_at is not None else sampler.propose()
+        selection = sampler.propose(beyond=stopped_at is not None)
         if selection is not None and selection.stop:
             if stopped_at is None:
                 stopped_at = len(rows)
-            if not (beyond_stop and can_go_on):
+            if not beyond_stop:
                 break
             selection = sampler.propose(beyond=True)
         if selection is None or selection.stop:

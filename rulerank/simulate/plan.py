@@ -87,8 +87,10 @@ class Plan:
             ranker.check(all_rankers)
             if ranker.seeds is not None:
                 raise InputError(f"{ranker.key}: only samplers are repeated with seeds")
-        if self.discretiser.name == "mdlp":
-            raise InputError("MDLP learns from grades, which are not known before they are labelled; choose another")
+        cutter = discretizers[self.discretiser.name]
+        if cutter.needs_grades:
+            name = cutter.label.partition(" (")[0]
+            raise InputError(f"{name} learns from grades, which are not known before they are labelled; choose another")
         self.discretiser.check(discretizers)
         if not isinstance(self.convention, str):
             raise InputError(f"convention must be a name, such as letor, not {self.convention!r}")

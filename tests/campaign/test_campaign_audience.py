@@ -24,7 +24,7 @@ ORDER = np.random.default_rng(1).permutation(50)[:20]
 
 
 def open_campaign(held=HELD) -> OpenCampaign:
-    settings = Settings(grades_known=True, discretiser="equal_width", bins=4)
+    settings = Settings(grades_known=True, discretiser="equal_width:bins=4")
     made = set_up(COLLECTION, settings, evaluation_rows=held)
     return OpenCampaign(1, "planted", settings, 1, COLLECTION, made, MemoryLog())
 

@@ -19,6 +19,12 @@ from rulerank.ranking import LRAR
 from rulerank.registry import samplers
 from rulerank.sampling import SSAR, SSARP
 
+
+def in_parts(sampler: str, number: int = 2) -> str:
+    """Return the sampler with so many partitions, where it has partitions."""
+    return f"{sampler}:partitions={number}" if samplers[sampler].has_param("partitions") else sampler
+
+
 seeds = st.integers(0, 10_000)
 
 
@@ -35,7 +41,7 @@ def run_of(sampler: str, items: np.ndarray, grades: np.ndarray):
 @examples(25)
 def test_one_annotator_gets_the_order_of_run_to_the_stop_slips_and_all(sampler, seed, rows, slips):
     items, grades = random_pool(rows, seed=seed)
-    live = make_live(items, sampler=sampler, partitions=2)
+    live = make_live(items, sampler=in_parts(sampler))
     order, pause = label_alone(live, grades, slips=slips)
     run = run_of(sampler, items, grades)
     assert order == run.order
@@ -61,7 +67,7 @@ def make_levels(number: int):
 @pytest.mark.parametrize("sampler", ["ssar", "ssarp"])
 def test_beyond_the_stop_every_document_is_asked_for_once(sampler):
     items, grades = random_pool(40, features=4, bins=2, seed=3)
-    live = make_live(items, sampler=sampler, partitions=2)
+    live = make_live(items, sampler=in_parts(sampler))
     order, pause = label_alone(live, grades)
     assert pause.stopped
     assert len(order) < len(items)
@@ -142,7 +148,7 @@ def test_later_comes_back_after_that_many_acts(after):
 @pytest.mark.parametrize("sampler", ["ssar", "ssarp", "random"])
 def test_what_was_put_off_comes_back_when_nothing_else_is_left(sampler):
     items, grades = random_pool(4, features=3, bins=9, seed=1)
-    live = make_live(items, sampler=sampler, partitions=1, later_after=50)
+    live = make_live(items, sampler=in_parts(sampler, 1), later_after=50)
     put_off = []
     for _ in range(2):
         offer = live.next(1)
@@ -391,9 +397,7 @@ def test_who_cannot_tell_is_not_asked_again_for_a_second_opinion():
 def test_whoever_opens_the_log_proposes_the_same_document(seed, people, overlap, sampler, acts):
     items, grades = random_pool(12, seed=seed)
     clock = Clock()
-    live = make_live(items, clock=clock, overlap=overlap, sampler=sampler, partitions=2, later_after=2)
-    if sampler == "top_feature":
-        live = make_live(items, clock=clock, overlap=overlap, sampler=sampler, extra={"feature": 0})
+    live = make_live(items, clock=clock, overlap=overlap, sampler=in_parts(sampler), later_after=2)
     for act, who in acts:
         person = 1 + who % people
         clock.now += 1

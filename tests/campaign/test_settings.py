@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rulerank.campaign import GradeLevel, Settings, make_sampler
+from rulerank.campaign import GradeLevel, Settings
 from rulerank.errors import InputError, RulerankError
 from rulerank.registry import discretizers, rankers, samplers
+from rulerank.strategy import Strategy
 
 names = st.text(min_size=1, max_size=8).filter(str.strip)
 
@@ -21,14 +22,12 @@ names = st.text(min_size=1, max_size=8).filter(str.strip)
         grades=st.lists(st.builds(GradeLevel, names, st.text(max_size=5)), min_size=2, max_size=10).map(tuple),
         guidelines=st.text(max_size=20),
         discretiser=st.sampled_from(sorted(discretizers.names())),
-        bins=st.integers(2, 256),
-        sampler=st.sampled_from(sorted(samplers.names())),
+        sampler=st.sampled_from([*samplers.names(), "ssarp:partitions=3:scoring=program", "elo_dcg:penalty=0.5"]),
         ranker=st.sampled_from(sorted(rankers.names())),
         overlap=st.integers(1, 20),
         seed=st.integers(0, 2**63 - 1),
         claim_minutes=st.floats(0.1, 1440),
         dwell_milliseconds=st.integers(0, 10_000),
-        extra=st.dictionaries(st.text(max_size=4), st.integers(), max_size=2),
     )
 )
 def test_settings_come_back_from_json_as_they_were(made):
@@ -47,7 +46,11 @@ def test_settings_come_back_from_json_as_they_were(made):
         ({"aggregation": "mean"}, "there are: majority, median"),
         ({"overlap": 0}, "overlap must be a whole number in 1 to 20, not 0"),
         ({"overlap": 1.5}, "overlap must be a whole number"),
-        ({"bins": "ten"}, "bins must be a whole number in 2 to 256, not 'ten'"),
+        ({"discretiser": "tube:bins=ten"}, "bins must be a whole number from 1 to 256, or 'cv', not 'ten'"),
+        ({"discretiser": "equal_width:bin=3"}, "equal_width has no parameter 'bin'; did you mean 'bins'"),
+        ({"sampler": "ssar:power=3.0"}, "ssar has no parameter 'power'; it has: max_antecedent"),
+        ({"sampler": Strategy("random", seeds=3)}, "only simulations repeat"),
+        ({"ranker": "lrar:average=some"}, "average must be 'rules' or 'antecedents', not 'some'"),
         ({"seed": -1}, "seed must be a whole number"),
         ({"seed": None}, "seed must be a whole number"),
         ({"max_antecedent": 4}, "max_antecedent must be"),
@@ -72,10 +75,47 @@ def test_settings_that_an_older_version_did_not_have_take_their_defaults():
     assert Settings.from_dict({"overlap": 2}) == Settings(overlap=2)
 
 
-def test_samplers_get_the_settings_that_they_have():
-    made = make_sampler(Settings(sampler="ssarp", partitions=3, max_antecedent=1))
+def test_samplers_get_their_parameters_and_the_shared_ones_that_they_have():
+    made = Settings(sampler="ssarp:partitions=3", max_antecedent=1).make_sampler()
     assert made.get_params() == {"partitions": 3, "max_antecedent": 1, "scoring": "paper"}
-    made = make_sampler(Settings(sampler="ssarp", extra={"scoring": "program"}))
-    assert made.get_params() == {"partitions": 5, "max_antecedent": 2, "scoring": "program"}
-    assert make_sampler(Settings(sampler="random", seed=9)).get_params() == {"seed": 9}
-    assert make_sampler(Settings(sampler="ssar")).get_params() == {"max_antecedent": 2}
+    chosen = Settings(sampler="ssarp:scoring=program:max_antecedent=3")
+    assert chosen.make_sampler().get_params() == {"partitions": 5, "max_antecedent": 3, "scoring": "program"}
+    assert chosen.rule_size == 3
+    assert Settings(sampler="random", seed=9).make_sampler().get_params() == {"seed": 9}
+    assert Settings(sampler="random:seed=2", seed=9).make_sampler().get_params() == {"seed": 2}
+    assert Settings().make_sampler().get_params() == {"max_antecedent": 2}
+
+
+OLD = {
+    "grades": [], "guidelines": "", "remote_pictures": False, "discretiser": "tube", "bins": 10, "sampler": "ssar",
+    "max_antecedent": 2, "partitions": 5, "ranker": "weighted_items", "overlap": 1, "aggregation": "majority",
+    "convention": "letor", "claim_minutes": 10.0, "later_after": 5, "dwell_milliseconds": 250, "grades_known": False,
+    "extra": {}, "seed": 0,
+}  # fmt: skip
+"""What 0.1.0 saved of its defaults."""
+
+
+@pytest.mark.parametrize(
+    ("changed", "now"),
+    [
+        ({}, {}),
+        ({"bins": 4, "discretiser": "equal_width"}, {"discretiser": "equal_width:bins=4"}),
+        ({"sampler": "ssarp", "partitions": 3}, {"sampler": "ssarp:partitions=3"}),
+        ({"sampler": "ssarp", "extra": {"scoring": "program"}}, {"sampler": "ssarp:scoring=program"}),
+        ({"sampler": "top_feature", "extra": {"feature": 2}}, {"sampler": "top_feature:feature=2"}),
+        ({"sampler": "committee", "seed": 4, "extra": {"members": 3}}, {"sampler": "committee", "seed": 4}),
+        ({"sampler": "ssar", "partitions": 3, "extra": {"power": 3.0}}, {}),
+    ],
+)
+def test_settings_of_0_1_0_mean_what_they_meant(changed, now):
+    assert Settings.from_dict({**OLD, **changed}) == Settings(**now)
+
+
+@pytest.mark.parametrize("name", ["bins", "partitions", "extra"])
+def test_what_became_a_parameter_is_refused_as_a_setting_with_a_hint(name):
+    with pytest.raises(
+        InputError, match=f"{name} is no setting of its own: give it with the .* as name:parameter=value"
+    ):
+        Settings.from_dict({name: 3})
+    with pytest.raises(TypeError):
+        Settings(**{name: 3})

@@ -110,7 +110,7 @@ def test_select_takes_ssarps_scoring_by_name(collection, letor_file, program):
     assert told["settings"]["scoring"] == "program"
     code, said = program(*given, "--scoring", "guess")
     assert code == 1
-    assert "scoring must be one of paper, program, not 'guess'" in said
+    assert "scoring must be 'paper' or 'program', not 'guess'" in said
 
 
 def test_select_next_names_the_document_after_the_given_grades(collection, letor_file, tmp_path):

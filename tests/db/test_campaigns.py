@@ -159,7 +159,9 @@ def test_a_campaign_is_opened_as_it_was_made(database):
     stored = Collections(database)
     collection = small_collection(rows=30)
     levels = tuple(GradeLevel(name, "meaning", "example", "#fff") for name in ("bad", "gut 🎉", "best"))
-    chosen = quick_settings(grades=levels, seed=2**62, overlap=2, guidelines="# Read *this*", extra={"a": [1, None]})
+    chosen = quick_settings(
+        grades=levels, seed=2**62, overlap=2, guidelines="# Read *this*", sampler="ssarp:scoring=program"
+    )
     rows, held = range(0, 20, 2), range(1, 20, 2)
     made = Campaigns(database, stored)
     number = made.create(" name ", stored.add("c", collection), chosen, pool_rows=rows, evaluation_rows=held)
@@ -193,7 +195,7 @@ def test_archived_campaigns_are_out_of_sight(database):
         (" ", {}, {}, "a campaign needs a name"),
         ("x" * 201, {}, {}, "201 characters"),
         ("fine", {"discretiser": "mdlp"}, {}, "MDLP learns from grades"),
-        ("fine", {"sampler": "top_feature", "extra": {"feature": 99}}, {}, "99"),
+        ("fine", {"sampler": "top_feature:feature=99"}, {}, "99"),
         ("fine", {"grades": (GradeLevel("a"), GradeLevel("b"))}, {}, "the file has grade 2"),
         ("fine", {}, {"pool_rows": []}, "the pool is empty"),
         ("fine", {}, {"pool_rows": [0, 40]}, "the pool names rows outside 0 to 11"),

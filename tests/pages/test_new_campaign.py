@@ -17,7 +17,7 @@ from streamlit.testing.v1 import AppTest
 from db.store.tables import metadata
 from pages import context
 from pages.shared.task import CancelledError, Task
-from rulerank.campaign import GradeLevel, Settings, make_sampler
+from rulerank.campaign import GradeLevel, Settings
 from rulerank.collection import Collection
 from rulerank.errors import InputError, RulerankError
 from rulerank.importing.files import Files, Upload, files_at, one_fold
@@ -390,12 +390,12 @@ class TestPage:
         page = name_path(run_page(), str(tmp_path / "news.txt"))
         assert page.selectbox(key="import-ranker").value == "weighted_items"
         page.selectbox(key="import-sampler").set_value("ssarp").run()
-        page.selectbox(key="import-scoring").set_value("program").run()
+        page.selectbox(key="import-sampler-scoring").set_value("program").run()
         press(page, "Create the campaign")
         (info,) = workspace.campaigns.all()
         opened = workspace.open(info.id)
-        assert opened.settings.ranker == "weighted_items"
-        assert make_sampler(opened.settings).scoring == "program"
+        assert opened.settings.ranker.key == "weighted_items"
+        assert opened.settings.sampler.key == "ssarp:scoring=program"
 
     def test_known_grades_become_labels_if_asked(self, workspace, tmp_path):
         (tmp_path / "half.txt").write_bytes(letor(4, 6, graded=0.5))

@@ -174,7 +174,7 @@ def test_the_page_ranks_the_query_of_the_address(opened, workspace):
     qid = opened.collection.queries[query]
     page = run_page(opened.id, qid)
     documents = data.documents_of(opened, query)
-    scores = data.scores_of(data.fit(opened, opened.settings.ranker), documents)
+    scores = data.scores_of(data.fit(opened, opened.settings.ranker.key), documents)
     order = data.order_of(scores, documents, "letor")
     shown = page.dataframe[0].value
     titles = view.titles_of(opened, documents)
