@@ -67,5 +67,5 @@ def test_settings_say_whether_pictures_may_be_fetched():
 def test_campaigns_keep_the_ranker_they_were_made_with():
     before = {**Settings().to_dict(), "ranker": "lrar"}
     del before["remote_pictures"]  # as settings were stored before it
-    assert Settings.from_dict(before).ranker == "lrar"
-    assert Settings().ranker == "weighted_items"
+    assert Settings.from_dict(before).ranker.key == "lrar"
+    assert Settings().ranker.key == "weighted_items"

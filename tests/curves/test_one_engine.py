@@ -33,7 +33,7 @@ def split():
 def opened(split):
     """A campaign whose pool is the simulation's, and whose evaluation set is its test part."""
     collection = Collection.concat([split.pool, split.test])
-    settings = Settings(grades_known=True, discretiser="equal_width", bins=3)
+    settings = Settings(grades_known=True, discretiser="equal_width:bins=3")
     made = set_up(collection, settings, evaluation_rows=range(len(split.pool), len(collection)))
     return OpenCampaign(1, "the same", settings, 1, collection, made, MemoryLog())
 
