@@ -190,8 +190,8 @@ def test_what_a_sampler_cannot_do_is_said_with_its_name(tmp_path, monkeypatch, j
 def test_a_plan_that_its_data_refuse_does_not_take_the_place_of_one_with_results(tmp_path):
     plan, data = small_plan(), small_data()
     before = values(run(plan, data, tmp_path))
-    refused = small_plan(discretiser="equal_width:bins=1000")
-    with pytest.raises(RulerankError, match="bins"):
+    refused = small_plan(samplers=("top_feature:feature=99",))
+    with pytest.raises(RulerankError, match="feature must be"):
         run(refused, data, tmp_path)
     pd.testing.assert_frame_equal(values(Results.load(tmp_path)), before)
 
