@@ -17,20 +17,17 @@ from rulerank.campaign.labels import kept_curve
 from rulerank.campaign.ranking import queries_of
 from rulerank.clicks import bilingual_user, study
 from rulerank.metrics import err_eia_user, err_ia_user, evaluate, intent_err
+from rulerank.progress import silent
 from rulerank.ranking.make import RECOMMENDED
 from rulerank.text import DocumentText, Texts
 
 CLASSIC = ["MAP", "NDCG@k", "P@k", "MRR"]
 
 
-def quiet(done, total):
-    """Progress that nobody looks at."""
-
-
 @pytest.fixture(scope="module")
 def fits():
-    log = study.simulate(bilingual_user(), 5000, 5, 0, quiet)
-    return study.fit_models(log, ["agnostic", "ia_same", "agnostic_default", "documents"], 0, quiet).fits
+    log = study.simulate(bilingual_user(), 5000, 5, 0, silent)
+    return study.fit_models(log, ["agnostic", "ia_same", "agnostic_default", "documents"], 0, silent).fits
 
 
 def speak(workspace, campaign: int, *languages: str | None) -> None:
@@ -160,7 +157,7 @@ class TestProgress:
         opened = workspace.open(labelled_demo)
         last = kept_curve(opened, RECOMMENDED, audience_of(opened)).points[-1].values
         documents = documents_to_measure(opened, workspace.collections.languages(opened.collection_id))
-        table = measure(opened, documents, fits, [RECOMMENDED], meaning, quiet).table
+        table = measure(opened, documents, fits, [RECOMMENDED], meaning, silent).table
         assert numbers(page)["ERR-IA, learned (same) now"] == f"{last['learned:ia_same']:.3f}"
         for name, label in (("learned:ia_same", "ERR-IA, learned (same)"), ("learned:agnostic", "ERR, learned")):
             assert f"{last[name]:.4f}" == table[label][0]

@@ -23,16 +23,13 @@ from rulerank.clicks import bilingual_user, fit, fit_from_dict, study, write_log
 from rulerank.errors import InputError
 from rulerank.importing.clicks import LINES, keep_log, load_log, read_clicks
 from rulerank.importing.files import Upload
+from rulerank.progress import silent
 from rulerank.text import DocumentText, Texts
 
 TASKS = ("clicks-log", "clicks-fits", "clicks-tables", "clicks-documents", "clicks-measured")
 HEAD = "query,documents,grades,clicks,languages\n"
 GOOD = HEAD + "q1,d7 d2,4 0,1 0,en de\nq1,d7 d2,4 0,0 1,en de\nq2,d4 d1,1 3,0 0,de en\n"
 BAD = GOOD + "q3,d1 d2,1 0,1,en de\n"
-
-
-def quiet(done, total):
-    """Progress that nobody looks at."""
 
 
 def settle(page: AppTest) -> AppTest:
@@ -71,12 +68,12 @@ def simulated(empty) -> AppTest:
 
 @pytest.fixture(scope="module")
 def log():
-    return study.simulate(bilingual_user(), 5000, 5, 0, quiet)
+    return study.simulate(bilingual_user(), 5000, 5, 0, silent)
 
 
 @pytest.fixture(scope="module")
 def found(log):
-    return study.fit_models(log, ["agnostic", "ia_same", "agnostic_default", "documents"], 0, quiet)
+    return study.fit_models(log, ["agnostic", "ia_same", "agnostic_default", "documents"], 0, silent)
 
 
 def table(page: AppTest, column: str):
@@ -139,14 +136,14 @@ class TestLog:
     def test_every_layout_gives_the_same_log(self, log, tmp_path, ending):
         write_log(log, tmp_path / f"log.{ending}")
         data = (tmp_path / f"log.{ending}").read_bytes()
-        assert read_clicks(Upload(f"log.{ending}", data), quiet).summary()["grades"] == log.summary()["grades"]
+        assert read_clicks(Upload(f"log.{ending}", data), silent).summary()["grades"] == log.summary()["grades"]
         if ending == "csv":
-            packed = read_clicks(Upload("log.csv.gz", gzip.compress(data)), quiet)
+            packed = read_clicks(Upload("log.csv.gz", gzip.compress(data)), silent)
             assert packed.sessions == log.sessions
 
     def test_what_the_worker_read_is_the_same_here(self, tmp_path):
         bad = BAD.replace("q2,d4 d1,1 3,0 0,de en", "q2,d4 d1,1 3,1 1,de en")
-        log = read_clicks(Upload("clicks.csv", bad.encode()), quiet, skip_bad=True)
+        log = read_clicks(Upload("clicks.csv", bad.encode()), silent, skip_bad=True)
         keep_log(log, tmp_path)
         found = load_log(tmp_path)
         assert (found.queries, found.documents, found.languages) == (log.queries, log.documents, log.languages)
@@ -178,11 +175,11 @@ class TestLog:
 
     def test_a_log_without_a_session_is_refused(self):
         with pytest.raises(InputError, match="no session"):
-            read_clicks(Upload("clicks.csv", (HEAD + "q1,d7,-1,1,en\n").encode()), quiet)
+            read_clicks(Upload("clicks.csv", (HEAD + "q1,d7,-1,1,en\n").encode()), silent)
 
     def test_the_same_seed_gives_the_same_log(self):
         first, second, third = (
-            study.simulate(study.user_named("eia", 0.0), 2000, 4, seed, quiet) for seed in (3, 3, 4)
+            study.simulate(study.user_named("eia", 0.0), 2000, 4, seed, silent) for seed in (3, 3, 4)
         )
         assert np.array_equal(first.count, second.count)
         assert not np.array_equal(first.count[:50], third.count[:50])
@@ -226,7 +223,7 @@ class TestModels:
             return fit(name, *rest, **more)
 
         monkeypatch.setattr(study, "fit", picky)
-        made = study.fit_models(log, ["agnostic_default", "agnostic"], 0, quiet)
+        made = study.fit_models(log, ["agnostic_default", "agnostic"], 0, silent)
         assert list(made.fits) == ["agnostic"]
         assert made.failed == {"Intent-agnostic, default": "not this one"}
 
@@ -322,7 +319,7 @@ class TestCampaign:
         speak(workspace, labelled_demo)
         opened = workspace.open(labelled_demo)
         documents = documents_to_measure(opened, workspace.collections.languages(opened.collection_id))
-        made = measure(opened, documents, found.fits, ["lrar"], {}, quiet)
+        made = measure(opened, documents, found.fits, ["lrar"], {}, silent)
         assert list(made.missing) == ["SDBN by document"]
         fitted = ranking.fit(opened, "lrar")
         language = dict(zip(documents.rows.tolist(), documents.languages, strict=True))
