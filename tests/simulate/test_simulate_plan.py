@@ -130,4 +130,4 @@ def test_rankers_and_learners_have_different_names():
 def test_metrics_are_read_with_their_cut_off():
     assert Measure.parse("NDCG@10") == Measure("ndcg@10", "ndcg", 10)
     assert Measure.parse("map") == Measure("map", "map", None)
-    assert Plan(metrics=("map", "p@20", "ndcg@3")).cut == 20
+    assert [each.cut for each in Plan(metrics=("map", "p@20", "ndcg@3")).measures] == [None, 20, 3]
