@@ -10,14 +10,13 @@ import streamlit as st
 from pages import context
 from pages.charts.figure import counted
 from rulerank.errors import RulerankError
+from rulerank.metrics.measure import Measure
 from rulerank.registry import Registry, discretizers, samplers
 from rulerank.simulate import Plan, Results, Strategy, all_rankers
-from rulerank.simulate.plan import GEOMETRIC, Measure
+from rulerank.simulate.plan import GEOMETRIC
 
 if TYPE_CHECKING:
     from db.simulations import Simulation
-
-METRIC_NAMES = {"map": "MAP", "ndcg": "NDCG", "precision": "P", "mrr": "MRR", "err": "ERR", "mean_ndcg": "MeanNDCG"}
 
 
 @st.cache_resource(max_entries=6, show_spinner="Reading the results...")
@@ -42,9 +41,7 @@ def summary_of(number: int, stamp: str, metric: str, expected: bool, baseline: s
 
 def metric_label(name: str) -> str:
     """Return a metric's name on the screen: `ndcg@10` is NDCG@10."""
-    measure = Measure.parse(name)
-    cut = "" if measure.cut is None else f"@{measure.cut}"
-    return f"{METRIC_NAMES.get(measure.metric, measure.metric)}{cut}"
+    return str(Measure.parse(name))
 
 
 def sampler_label(key: str) -> str:

@@ -16,6 +16,7 @@ from rulerank.foreign.numbers import NumberError, finite_number, is_whole, whole
 from rulerank.foreign.parsing import parse_json
 from rulerank.ranking.make import RECOMMENDED
 from rulerank.registry import discretizers
+from rulerank.registry import metrics as known_metrics
 from rulerank.registry import samplers as known_samplers
 from rulerank.simulate import Dataset, Plan, Results, Strategy, all_rankers, merge, run
 from rulerank.simulate.data import is_folder_of_folds
@@ -27,6 +28,8 @@ from rulerank.simulate.tasks import tasks_of
 EVERYTHING = "all labels"
 MOST_TOLD = 10
 """Failed runs that are listed one by one."""
+
+KNOWN = ", ".join(entry.name + "@10" * entry.value.cutoffs for entry in known_metrics)
 
 
 def simulate(
@@ -53,7 +56,7 @@ def simulate(
         typer.Option(help="Sampler that the others are tested against (default: random, if it is there)."),
     ] = None,
     metrics: Annotated[
-        str, typer.Option(help="Metrics, by comma; the table shows the first.")
+        str, typer.Option(help=f"Metrics, by comma; the table shows the first. Known: {KNOWN}.")
     ] = "map,ndcg@10,precision@10",
     convention: ConventionName = "letor",
     method: Method = "tube",

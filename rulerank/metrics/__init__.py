@@ -8,6 +8,7 @@ from rulerank.metrics.audience import Audience
 from rulerank.metrics.conventions import Convention, conventions
 from rulerank.metrics.evaluation import evaluate
 from rulerank.metrics.intents import IntentERR, intent_err
+from rulerank.metrics.measure import Measure
 from rulerank.metrics.metric import Metric, metric
 from rulerank.metrics.rankings import Rankings, rank
 from rulerank.metrics.users import IntentUser, default_relevance, err_eia_user, err_ia_user, err_user
@@ -17,6 +18,7 @@ __all__ = [
     "Convention",
     "IntentERR",
     "IntentUser",
+    "Measure",
     "Metric",
     "Rankings",
     "conventions",

@@ -61,7 +61,7 @@ def _measure(
 
 
 @metrics.register("map", "Mean average precision (MAP)")
-@metric()
+@metric("MAP")
 def mean_average_precision(rankings: Rankings, k: int) -> Values:
     """Mean over the relevant documents of the precision at their positions, over the whole list."""
     values, expected = room(rankings)

@@ -103,7 +103,7 @@ def _measure(
 
 
 @metrics.register("err", "Expected reciprocal rank (ERR)")
-@metric()
+@metric("ERR")
 def expected_reciprocal_rank(rankings: Rankings, k: int) -> Values:
     """Mean of 1 / position where a user stops who stops at grade g with (2^g - 1) / 2^max_grade.
 

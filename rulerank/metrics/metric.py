@@ -17,7 +17,7 @@ Values = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 One value a query, or one row a query with the values at 1..k."""
 
-Measure = Callable[[Rankings, int], Values]
+Measuring = Callable[[Rankings, int], Values]
 
 
 class Metric:
@@ -26,8 +26,10 @@ class Metric:
     name: str
     label: str
 
-    def __init__(self, measure: Measure, *, cutoffs: bool) -> None:
+    def __init__(self, measure: Measuring, *, short: str, cutoffs: bool) -> None:
         self.measure = measure
+        self.short = short
+        """What it is called in tables and above curves, without a cut-off: NDCG."""
         self.cutoffs = cutoffs
         """Whether the metric has a value at each cut-off 1..k, or one value for the whole list."""
         update_wrapper(self, measure)
@@ -50,11 +52,11 @@ class Metric:
         return float(mean[k - 1] if self.cutoffs else mean)
 
 
-def metric(*, cutoffs: bool = False) -> Callable[[Measure], Metric]:
-    """Decorate a measure to make it a Metric."""
+def metric(short: str, *, cutoffs: bool = False) -> Callable[[Measuring], Metric]:
+    """Decorate what measures rankings to make it a Metric; `short` is its name in tables, such as NDCG."""
 
-    def wrap(measure: Measure) -> Metric:
-        return Metric(measure, cutoffs=cutoffs)
+    def wrap(measure: Measuring) -> Metric:
+        return Metric(measure, short=short, cutoffs=cutoffs)
 
     return wrap
 

@@ -126,7 +126,7 @@ def _run(rankings: Rankings, k: int, deepest: int) -> tuple[Values, Values]:
 
 
 @metrics.register("ndcg", "Normalised discounted cumulative gain (NDCG@k)")
-@metric(cutoffs=True)
+@metric("NDCG", cutoffs=True)
 def normalised_discounted_cumulative_gain(rankings: Rankings, k: int) -> Values:
     """Discounted gain of the first k documents, divided by that of the best order.
 
@@ -142,7 +142,7 @@ def normalised_discounted_cumulative_gain(rankings: Rankings, k: int) -> Values:
 
 
 @metrics.register("mean_ndcg", "NDCG, mean over all positions (MeanNDCG)")
-@metric()
+@metric("MeanNDCG")
 def mean_ndcg(rankings: Rankings, k: int) -> Values:
     """Mean of NDCG@1..@n over all n positions of a query, as LETOR's Eval-Score-4.0 prints it."""
     return _run(rankings, 1, int(np.diff(rankings.starts).max()))[1]

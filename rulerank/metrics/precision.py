@@ -49,7 +49,7 @@ def _measure(
 
 
 @metrics.register("precision", "Precision (P@k)")
-@metric(cutoffs=True)
+@metric("P", cutoffs=True)
 def precision(rankings: Rankings, k: int) -> Values:
     """Share of relevant documents among the first k."""
     values, expected = room(rankings, k)

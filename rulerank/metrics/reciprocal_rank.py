@@ -59,7 +59,7 @@ def _measure(
 
 
 @metrics.register("mrr", "Mean reciprocal rank (MRR)")
-@metric()
+@metric("MRR")
 def mean_reciprocal_rank(rankings: Rankings, k: int) -> Values:
     """One divided by the position of the first relevant document, over the whole list."""
     values, expected = room(rankings)

@@ -9,8 +9,9 @@ from typing import Any, Literal, Self
 
 from rulerank.errors import InputError
 from rulerank.metrics.conventions import conventions
+from rulerank.metrics.measure import Measure
 from rulerank.ranking.make import RECOMMENDED
-from rulerank.registry import discretizers, metrics, samplers
+from rulerank.registry import discretizers, samplers
 from rulerank.simulate.learners import all_rankers
 from rulerank.strategy import MOST_SEEDS, Strategy
 
@@ -19,31 +20,6 @@ FIRST, GROWTH = 10, 1.25
 """The geometric grid: 10 labels first, then each point at least a quarter more than the one before."""
 
 DISCRETISER = Strategy("tube")
-SHORT = {"p": "precision"}
-MOST_CUT_OFF = 1000
-
-
-@dataclass(frozen=True)
-class Measure:
-    """A metric as a plan names it: `map`, or with a cut-off, `ndcg@10`."""
-
-    name: str
-    metric: str
-    cut: int | None
-
-    @classmethod
-    def parse(cls, text: str) -> Self:
-        """Read `map`, `ndcg@10`, `precision@5` (or `p@5`)."""
-        word, at, cut = str(text).strip().lower().partition("@")
-        metric = SHORT.get(word, word)
-        cutoffs = metrics[metric].cutoffs
-        if cutoffs != bool(at):
-            raise InputError(f"{text!r}: write {metric}@10 for its value at 10" if cutoffs else f"{metric} has no @")
-        if not at:
-            return cls(metric, metric, None)
-        if not cut.isdecimal() or not 1 <= int(cut) <= MOST_CUT_OFF:
-            raise InputError(f"{text!r}: the cut-off must be a whole number from 1 to {MOST_CUT_OFF}")
-        return cls(f"{metric}@{int(cut)}", metric, int(cut))
 
 
 @dataclass(frozen=True)

@@ -24,9 +24,10 @@ import numpy as np
 
 from rulerank.errors import InputError
 from rulerank.files import write_whole
+from rulerank.metrics.measure import Measure
 from rulerank.simulate import summaries, tables
 from rulerank.simulate.failures import Failure, failure_path
-from rulerank.simulate.plan import Measure, Plan
+from rulerank.simulate.plan import Plan
 from rulerank.simulate.published import Reference, references
 from rulerank.simulate.store import ABOUT, About, Finished, task_path
 from rulerank.simulate.tasks import Task

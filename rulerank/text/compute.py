@@ -12,7 +12,7 @@ from rulerank.progress import Progress, silent
 from rulerank.registry import Entry
 from rulerank.text.analyser import Words
 from rulerank.text.corpus import FIELDS, Corpus
-from rulerank.text.features.registry import TextFeature, text_features
+from rulerank.text.features.registry import SETTLED, TextFeature, text_features
 from rulerank.text.matches import Floats, match
 from rulerank.text.texts import QueryText, Texts
 from rulerank.text.tokens import Identifiers
@@ -67,17 +67,18 @@ def features_of(
     terms = list(queries.values())
     query = np.array([places[qid] for qid, _ in pairs], np.int64)
     document = np.array([corpus.places[docid] for _, docid in pairs], np.int64)
-    entries = _entries(features)
-    names = tuple(f"{entry.label}({field})" for field in fields for entry in entries)
+    columns = _columns(features, fields)
+    names = tuple(f"{entry.label}({field})" for field, entry in columns)
     matrix = np.empty((len(pairs), len(names)))
     longest = max(map(len, terms), default=1)
     words = np.diff(corpus.starts)[document]
     for some in _batches(np.maximum(words, longest)):
         progress(some.start, len(pairs))
-        for number, field in enumerate(fields):
+        for field in fields:
             matches = match(corpus, field, terms, query[some], document[some])
-            for column, entry in enumerate(entries, number * len(entries)):
-                matrix[some, column] = entry.value(matches)
+            for column, (of, entry) in enumerate(columns):
+                if of == field:
+                    matrix[some, column] = entry.value(matches)
     return matrix, names
 
 
@@ -92,8 +93,14 @@ def _batches(sizes: npt.NDArray[np.int64]) -> Iterator[slice]:
         start = stop
 
 
-def _entries(names: Sequence[str]) -> list[Entry[TextFeature]]:
-    """Return the features asked for by name; the order of registration depends on imports, that of columns must not."""
+def _columns(names: Sequence[str], fields: Sequence[str]) -> list[tuple[str, Entry[TextFeature]]]:
+    """Return the field and feature of every column, for the features asked for by name (none: all).
+
+    First the settled ones, field by field, then all others: a feature that is added moves no number of the others.
+    """
     for name in names:
         text_features[name]
-    return sorted((entry for entry in text_features if not names or entry.name in names), key=lambda entry: entry.name)
+    chosen = {entry.name: entry for entry in text_features if not names or entry.name in names}
+    settled = [chosen[name] for name in SETTLED if name in chosen]
+    others = [chosen[name] for name in sorted(chosen) if name not in SETTLED]
+    return [(field, entry) for some in (settled, others) for field in fields for entry in some]

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulerank.errors import InputError, RulerankError, UnknownNameError
-from rulerank.registry import rankers, samplers
+from rulerank.metrics import Measure
+from rulerank.registry import metrics, rankers, samplers
 from rulerank.simulate import Plan, Strategy, all_rankers, learners
-from rulerank.simulate.plan import Measure
 
 
 def test_a_plan_survives_json():
@@ -127,7 +127,14 @@ def test_rankers_and_learners_have_different_names():
         Plan(rankers=("nothing at all",))
 
 
+def test_every_metric_is_printed_as_it_is_read():
+    for entry in metrics:
+        measure = Measure(entry.name, 7 if entry.value.cutoffs else None)
+        assert Measure.parse(str(measure)) == Measure.parse(measure.name) == measure
+    assert [str(Measure.parse(name)) for name in ("ndcg@10", "p@5", "meanndcg")] == ["NDCG@10", "P@5", "MeanNDCG"]
+
+
 def test_metrics_are_read_with_their_cut_off():
-    assert Measure.parse("NDCG@10") == Measure("ndcg@10", "ndcg", 10)
-    assert Measure.parse("map") == Measure("map", "map", None)
+    assert Measure.parse("NDCG@10") == Measure("ndcg", 10)
+    assert Measure.parse("map") == Measure("map")
     assert [each.cut for each in Plan(metrics=("map", "p@20", "ndcg@3")).measures] == [None, 20, 3]

@@ -26,6 +26,7 @@ from hypothesis import strategies as st
 from rulerank.errors import InputError
 from rulerank.text import DocumentText, QueryText, Texts, compute_features, tokenise
 from rulerank.text.features import text_features
+from rulerank.text.features.registry import SETTLED
 
 TEXTS = Texts(
     {"q": QueryText("zip bomb", "a file"), "other": QueryText("list")},
@@ -111,6 +112,7 @@ def test_rarity_is_taken_from_all_documents_not_from_the_pairs():
 
 def test_a_new_feature_is_one_decorated_function(monkeypatch):
     names = text_features.names()
+    before, numbered = compute_features(TEXTS, PAIRS)
     monkeypatch.setattr(text_features, "_entries", dict(text_features._entries))
 
     @text_features.register("aaa_double_length", "double length")
@@ -119,9 +121,17 @@ def test_a_new_feature_is_one_decorated_function(monkeypatch):
         return 2 * matches.length
 
     matrix, columns = compute_features(TEXTS, PAIRS)
-    assert columns[0] == "double length(title)"
-    assert matrix[:, 0].tolist() == [6, 2, 0]
+    new = len(numbered)
+    assert columns[:new] == numbered  # no number of the others moves
+    assert np.array_equal(matrix[:, :new], before)
+    assert [name.partition("(")[0] for name in columns[new:]] == ["double length"] * (len(columns) - new)
+    assert columns[new] == "double length(title)"
+    assert matrix[:, new].tolist() == [6, 2, 0]
     assert len(text_features) == len(names) + 1
+
+
+def test_the_numbers_of_our_features_are_settled():
+    assert sorted(text_features.names()) == list(SETTLED)
 
 
 def test_columns_do_not_depend_on_what_was_imported_first():
