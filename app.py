@@ -11,9 +11,10 @@ Settings come from the environment:
   RULERANK_WORKER_NICE  how much the background worker lets others go first: 0 to 19 (default)
   RULERANK_UPLOADS      a folder for uploads until they are read; every server and worker of a database must see it
                         (default: beside the SQLite file, or below the folder for temporary files)
+  RULERANK_LOG          a file to which the log of who did what goes as well (else it goes to standard error alone)
   RULERANK_TRUST_EMAIL  with oidc: 1 trusts a provider that does not say whether it has verified an address
 The sign-in provider itself stands in .streamlit/secrets.toml; see .streamlit/secrets.example.toml. What each of these
-is for, and how the app stands behind a reverse proxy, is told in docs/security.md.
+is for, and how the app stands behind a reverse proxy, is described in docs/security.md.
 """
 
 from __future__ import annotations
@@ -33,22 +34,23 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from db.health import Health
 from db.jobs.supervisor import Supervisor
 from db.people.openid import Admission, Welcome
 from db.people.sessions import HOURS, IDLE_MINUTES, Limits
 from db.store.errors import store_error
-from db.workspace import Workspace
+from db.workspace import Health, Workspace
 from pages import context
-from pages.gate.gate import Gate, Rules
-from pages.gate.headers import Headers, app_policy, streamlit_scripts
-from pages.gate.origin import check_origin
+from pages.gate.gate import Gate, Rules, note_refused
+from pages.gate.headers import Headers, app_policy, check_origin, streamlit_scripts
+from pages.gate.index import StartScript, start_script
 from pages.gate.provider import Provider, check_provider
 from pages.gate.routes import SignIn
-from pages.gate.uploads import MEGABYTES, Uploads
+from pages.gate.transfers import MEGABYTES, UploadLimits
 from pages.label.service import RefusedError, answer, encode
 from pages.shared.browser import SCRIPT
-from pages.shared.markdown import plain
+from pages.shared.layout import plain
+from rulerank import __version__
+from rulerank.audit import audit
 from rulerank.errors import RulerankError
 
 SIGN_IN = ("open", "accounts", "oidc")
@@ -95,7 +97,7 @@ def make_rules(workspace: Workspace, sign_in: SignIn | None) -> Rules:
         people=None if sign_in is None else workspace.people,
         free=frozenset() if sign_in is None else sign_in.free,
         origin=check_origin(origin) if origin else "",
-        uploads=Uploads(int(number("RULERANK_UPLOAD_MEGABYTES", MEGABYTES))),
+        uploads=UploadLimits(int(number("RULERANK_UPLOAD_MEGABYTES", MEGABYTES))),
     )
 
 
@@ -129,6 +131,8 @@ async def act(request: Request) -> Response:
     try:
         return reply(await run_in_threadpool(answer, workspace, asked, cookie))
     except RefusedError as error:
+        if error.status == 403:
+            note_refused("role", request)
         return reply({"problem": str(error)}, error.status)
     except Exception as error:
         trouble = store_error(error)
@@ -190,6 +194,13 @@ try:
 except RulerankError as problem:
     sys.exit(f"rulerank: {problem}")
 
+audit(
+    "start",
+    version=__version__,
+    database=workspace.database.url.render_as_string(hide_password=True),
+    sign_in=mode,
+    listens=f"{st.get_option('server.address') or '*'}:{st.get_option('server.port')}",
+)
 checks = Health({"store": workspace.database.trouble, "worker": workspace.worker_problem})
 
 app = st.App(
@@ -200,9 +211,10 @@ app = st.App(
         Route(context.address("/health"), health),
     ],
     middleware=[
-        Middleware(Headers, policy=app_policy([SCRIPT, *streamlit_scripts()])),
+        Middleware(Headers, policy=app_policy([SCRIPT, start_script(), *streamlit_scripts()])),
         Middleware(Gate, rules=rules, sign_in=None if sign_in is None else sign_in.page),
         *provider,
+        Middleware(StartScript),
     ],
     lifespan=lifespan,
     on_script_error=tell,

@@ -22,6 +22,7 @@ HERE = Path(__file__).resolve().parent
 HOME = HERE / ".venv"
 PYTHON = HOME / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 INTERRUPTED = 130
+MOST_AT_A_TIME = 6  # of files with tests; each takes up to a gigabyte of memory
 
 
 def install(requirements: str) -> None:
@@ -93,9 +94,10 @@ def test(arguments: list[str]) -> int:
             return code
     for process in ahead:
         process.wait()
-    # Three at a time, a file each: the tests in a browser and on a database wait more than they work. In their own
-    # order (see tests/conftest.py), or else the longest, those in a browser, would come last.
-    return python("-m", "pytest", "-n", "3", "--dist", "loadfile", "--no-loadscope-reorder", *arguments)
+    # More at a time than there are processors, a file each: the tests in a browser and on a database wait more than
+    # they work. In their own order (see tests/conftest.py), or else the longest, those in a browser, would come last.
+    several = str(min(2 * (os.cpu_count() or 2), MOST_AT_A_TIME))
+    return python("-m", "pytest", "-n", several, "--dist", "loadfile", "--no-loadscope-reorder", *arguments)
 
 
 def main(arguments: list[str]) -> int:

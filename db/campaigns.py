@@ -15,11 +15,12 @@ from db.collections import Collections, checked_name
 from db.log import DatabaseLog, read_events
 from db.store.engine import Database
 from db.store.tables import LONGEST_KIND, campaigns, claims, label_events, selections, snapshots
+from rulerank.audit import audit
 from rulerank.campaign import Kind, LabelEvent, OpenCampaign, Settings, Setup, set_up
 from rulerank.campaign.fold import ACTS
 from rulerank.collection.pack import pack_numbers, unpack_numbers
 from rulerank.discretize import Discretizer
-from rulerank.errors import InputError
+from rulerank.errors import InputError, OutsidePackageError, UnknownNameError
 
 
 @dataclass(frozen=True)
@@ -121,6 +122,7 @@ class Campaigns:
         """Put a campaign out of sight, or back; from that moment on it takes nothing more, in any process."""
         with self.database.write(campaign=number) as connection:  # not between the reading and writing of a label
             connection.execute(sa.update(campaigns).where(campaigns.c.id == number).values(archived=archived))
+        audit("campaign-archived" if archived else "campaign-returned", campaign=number)
 
     def open(self, number: int) -> OpenCampaign:
         """Return the campaign, ready to use; the same object for every session of this process."""
@@ -150,10 +152,15 @@ class Campaigns:
             row = connection.execute(sa.select(campaigns).where(campaigns.c.id == number)).one_or_none()
         if row is None:
             raise InputError(f"campaign {number} does not exist")
-        settings = Settings.from_dict(row.settings)
-        made = Setup(
-            unpack_numbers(row.pool_rows), unpack_numbers(row.evaluation_rows), Discretizer.from_dict(row.edges)
-        )
+        try:
+            settings = Settings.from_dict(row.settings)
+            cuts = Discretizer.from_dict(row.edges)
+        except UnknownNameError as error:
+            hint = (
+                "" if isinstance(error, OutsidePackageError) else " If it is of an outside package, install that again."
+            )
+            raise type(error)(f"the campaign {row.name} cannot be opened: {error}{hint}") from error
+        made = Setup(unpack_numbers(row.pool_rows), unpack_numbers(row.evaluation_rows), cuts)
         collection = self.collections.load(row.collection_id)
         log = DatabaseLog(self.database, number, settings.seed, row.created_at)
         terms = self.collections.query_terms(row.collection_id)

@@ -132,6 +132,15 @@ class Collections:
                 raise InputError(f"collection {number} does not exist")
             write_texts(connection, number, texts)
 
+    def text_counts(self, number: int) -> tuple[int, int]:
+        """Return of how many queries and documents there are texts."""
+        with self.database.read() as connection:
+            queries, documents = (
+                connection.scalar(sa.select(sa.func.count()).where(table.c.collection_id == number)) or 0
+                for table in (query_texts, document_texts)
+            )
+        return queries, documents
+
     def query_text(self, number: int, qid: str) -> QueryText | None:
         """Return a query's text, if there is one."""
         with self.database.read() as connection:

@@ -14,6 +14,7 @@ from db.campaigns import campaign_values
 from db.collections import Collections, checked_name, find_same, packed, write_analyser, write_texts
 from db.store.engine import Database
 from db.store.tables import LONGEST_KIND, campaigns, label_events, snapshots
+from rulerank.audit import audit
 from rulerank.campaign import Kind, Settings, Setup, set_up
 from rulerank.collection import Collection
 from rulerank.errors import InputError
@@ -78,10 +79,12 @@ def import_campaign(
             return campaign
 
     try:
-        return store()
+        stored = store()
     except sa.exc.IntegrityError:
         # Another process stored the same content, or took the name, at the same moment: now it is there to be found.
-        return store()
+        stored = store()
+    audit("campaign-made", campaign=stored, name=name, by_number=person, documents=len(made.pool_rows))
+    return stored
 
 
 def _forget_measured(connection: sa.Connection, collection: int) -> None:

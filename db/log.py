@@ -1,4 +1,4 @@
-"""The label log in the database: one exclusive transaction a step, events appended and never changed."""
+"""The label log in the database: one exclusive transaction per step, events appended and never changed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class DatabaseLog:
     def __init__(
         self, database: Database, campaign: int, seed: int | None = None, made_at: float | None = None
     ) -> None:
-        """`made_at` tells the campaign from another that has its number, after a backup was put back."""
+        """`made_at` distinguishes the campaign from another that has its number, after a backup was put back."""
         self.database = database
         self.campaign = campaign
         self.seed = seed

@@ -21,7 +21,8 @@ from db.store.engine import Database
 from db.store.tables import files, jobs
 from rulerank.errors import InputError, RulerankError
 from rulerank.simulate import Plan, Results
-from rulerank.simulate.rehearsal import rehearse
+from rulerank.simulate.plan import rehearse
+from rulerank.strategy import with_new_spelling
 
 KIND = "simulate"
 WHOLE = "simulation.zip"
@@ -72,8 +73,8 @@ class Simulation:
     @classmethod
     def of(cls, job: Job) -> Simulation:
         """Read what a job's arguments say."""
-        told = job.arguments
-        return cls(job.id, told["name"], told["collection"], told["collection_name"], told["plan"], job)
+        given = job.arguments
+        return cls(job.id, given["name"], given["collection"], given["collection_name"], given["plan"], job)
 
 
 class Simulations:
@@ -114,22 +115,23 @@ class Simulations:
                 f"{info.name} has {len(candidate.sizes)} queries with grades, too few for {plan.folds} folds"
             )
         rehearse(plan, info.features, learn=False)
-        told = {
+        arguments = {
             "name": checked_name(name, "simulation") if name.strip() else "",
             "collection": collection,
             "collection_name": info.name,
             "plan": plan.to_dict(),
         }
         for same in self.jobs.list(states=("waiting", "running"), kind=KIND):
-            if {**same.arguments, "simulation": 0} == {**told, "simulation": 0} and not same.stop_asked:
+            asked = {**same.arguments, "plan": with_new_spelling(same.arguments["plan"]), "simulation": 0}
+            if asked == {**arguments, "simulation": 0} and not same.stop_asked:
                 return same.id
-        values = {"kind": KIND, "arguments": told, "state": "waiting", "person_id": person}
+        values = {"kind": KIND, "arguments": arguments, "state": "waiting", "person_id": person}
         with self.database.write() as connection:
             insert = sa.insert(jobs).values(**values, created_at=self.jobs.clock()).returning(jobs.c.id)
             number = int(connection.execute(insert).scalar_one())
-            # A handler is told its arguments alone, and must know where its results belong.
+            # A handler gets its arguments alone, and must know where its results belong.
             this = sa.update(jobs).where(jobs.c.id == number)
-            connection.execute(this.values(arguments={**told, "simulation": number}))
+            connection.execute(this.values(arguments={**arguments, "simulation": number}))
         return number
 
     def all(self) -> list[Simulation]:

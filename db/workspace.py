@@ -1,4 +1,4 @@
-"""Everything the app needs of the database, put together once: the object that the screens are given."""
+"""Everything the app needs of the database, put together once; and how its parts do, as `/health` reports it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import logging
 import shutil
 import tempfile
 import threading
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import IO, Any
 
@@ -26,15 +26,46 @@ from db.people.person import Person, may
 from db.simulations import Simulations
 from db.store.engine import Database
 from db.store.errors import DatabaseError
+from db.store.files import create_private, open_to_others, private_files
 from db.store.migrate import migrate
-from db.store.permissions import create_private, open_to_others, private_files
 from db.store.scratch import scratch, sweep
 from db.store.sqlite_copy import beside
 from db.store.tables import campaigns as campaigns_table
 from rulerank.campaign import GradeLevel, OpenCampaign, Settings
 from rulerank.collection import Collection
 from rulerank.demo import build_demo
-from rulerank.errors import InputError, RulerankError
+from rulerank.errors import InputError, RulerankError, StoreError
+
+Check = Callable[[], str | RulerankError | None]
+"""Returns what is wrong with a part, in words that anybody may read, or None."""
+
+_log = logging.getLogger("rulerank")
+
+
+class Health:
+    """The parts of the app by name, each with a check; whoever adds a part adds its check to `checks`."""
+
+    def __init__(self, checks: dict[str, Check]) -> None:
+        self.checks = checks
+
+    def state(self) -> dict[str, Any]:
+        """Return "ok" or "trouble" as the `status` of the whole and of each part, and what is wrong with the part."""
+        parts = {name: _part(name, check) for name, check in self.checks.items()}
+        well = all(part["status"] == "ok" for part in parts.values())
+        return {"status": "ok" if well else "trouble", "parts": parts}
+
+
+def _part(name: str, check: Check) -> dict[str, str]:
+    try:
+        found = check()
+    except Exception:
+        _log.exception("the health of %s cannot be determined", name)
+        found = "its check failed; the server's log says more"
+    if found is None:
+        return {"status": "ok"}
+    kind = {"kind": found.kind} if isinstance(found, StoreError) else {}
+    return {"status": "trouble", **kind, "problem": str(found)}
+
 
 log = logging.getLogger("rulerank")
 DEMO = "Demo: questions about Python"

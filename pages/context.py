@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, NoReturn
 
 import streamlit as st
 
+from pages.shared.layout import sentence
+from rulerank.audit import audit
 from rulerank.campaign import OpenCampaign
 from rulerank.errors import RulerankError
 
@@ -31,7 +33,7 @@ _wiring: Wiring | None = None
 
 
 def wire(workspace: Workspace, sign_in: str = "open") -> None:
-    """Hand the screens their workspace; called once a process, before the first page runs."""
+    """Hand the screens their workspace; called once per process, before the first page runs."""
     global _wiring  # noqa: PLW0603  (the one place where a process keeps its workspace)
     _wiring = Wiring(workspace, sign_in)
 
@@ -91,6 +93,7 @@ def require(what: str) -> Person:
         st.info("Please sign in first.", icon=":material/lock:")
         st.stop()
     if not workspace().may(person, what):
+        audit("refused", why="role", person=person.name, role=person.role, needs=what)
         st.warning(f"This page is not for the role {person.role}. Ask an administrator.", icon=":material/lock:")
         st.stop()
     return person
@@ -106,6 +109,12 @@ def current_campaign() -> int | None:
     """Return the campaign of the address, or else the one that was chosen last, or None."""
     last: int | None = st.session_state.get("campaign")
     return campaign_of_address() or last
+
+
+def campaign_name() -> str:
+    """Return the name of the campaign of the address, or else of the one that was chosen last; "" without any."""
+    number = current_campaign()
+    return "" if number is None else workspace().campaigns.names().get(number, "")
 
 
 def link_params(campaign: int | None = None) -> dict[str, str]:
@@ -167,7 +176,17 @@ def choose_campaign() -> OpenCampaign:
         link("home", "See all campaigns", "home")
         st.stop()
     st.session_state["campaign"] = number
-    return workspace().open(number)
+    return open_campaign(number)
+
+
+def open_campaign(number: int) -> OpenCampaign:
+    """Return a campaign; one that cannot be opened, for want of a package, say, ends the page with the reason."""
+    try:
+        return workspace().open(number)
+    except RulerankError as error:
+        st.error(sentence(str(error)), icon=":material/error:")
+        link("home", "See all campaigns", "home")
+        st.stop()
 
 
 def _to_campaign(number: int) -> NoReturn:

@@ -1,4 +1,4 @@
-"""Errors that rulerank raises on purpose: each says what was wrong, where, and how to mend it."""
+"""Errors that rulerank raises on purpose: each says what was wrong, where, and how to fix it."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from rulerank.foreign.numbers import whole_number
 
 SETTING = "RULERANK_MEMORY_MEGABYTES"
 SHARE = 8
-UNKNOWN = 4 << 30  # taken for the memory of a machine that does not tell
+UNKNOWN = 4 << 30  # taken for the memory of a machine that does not report it
 
 _PROC, _GROUPS = Path("/proc"), Path("/sys/fs/cgroup")
 
@@ -72,7 +72,7 @@ def memory_limit() -> MemoryLimit:
     set_to = os.environ.get(SETTING, "").strip()
     if set_to:
         return MemoryLimit(whole_number(set_to, least=1, most=1 << 40) << 20, f"{SETTING} is {set_to}")
-    total, whose = min(_found(), default=(UNKNOWN, "memory, which this system does not tell"))
+    total, whose = min(_found(), default=(UNKNOWN, "memory, which this system does not report"))
     return MemoryLimit(total // SHARE, f"an eighth of {shown_size(total)}, the {whose}")
 
 

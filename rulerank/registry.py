@@ -48,6 +48,11 @@ class Registry(Generic[T]):
 
     kind: what one of them is called. package: the package whose files register themselves. group: of the entry points
     by which outside packages add theirs; none: they cannot.
+
+    >>> rankers["lrar"].label
+    'LRAR (rules on demand)'
+    >>> "ssar" in samplers.names(), "ssar" in rankers.names()
+    (True, False)
     """
 
     def __init__(self, kind: str, package: str, group: str = "") -> None:
@@ -62,8 +67,11 @@ class Registry(Generic[T]):
         self._loaded = False
         self._lock = threading.RLock()
 
-    def register(self, name: str, label: str) -> Callable[[T], T]:
-        """Decorate a class or function to enter it under `name`; the value gains `name` and `label`."""
+    def register(self, name: str, label: str, *, params: tuple[Any, ...] = ()) -> Callable[[T], T]:
+        """Decorate a class or function to enter it under `name`; the value gains `name` and `label`.
+
+        params: of a function, what its keyword arguments may be (`rulerank.strategy.Param`); a class lists its own.
+        """
 
         def enter(value: T) -> T:
             if not f"{value.__module__}.".startswith(f"{self._package}."):
@@ -73,6 +81,8 @@ class Registry(Generic[T]):
             target: Any = value
             target.name = name
             target.label = label
+            if params or not hasattr(target, "params"):
+                target.params = params
             self._entries[name] = Entry(name, label, value)
             return value
 
@@ -111,7 +121,7 @@ class Registry(Generic[T]):
                 owner = f"{point.dist.name} {point.dist.version}" if point.dist else point.value
                 self.broken[point.name] = (
                     f"the {self.kind} {point.name!r} of the package {owner} ({point.value}) cannot be loaded: "
-                    f"{type(error).__name__}: {error}; mend or uninstall that package"
+                    f"{type(error).__name__}: {error}; fix or uninstall that package"
                 )
                 log.warning(self.broken[point.name])
 
@@ -151,7 +161,7 @@ class Joined(Registry[T]):
         return {entry.name: entry for part in self._parts for entry in part}
 
 
-discretizers: Registry[Any] = Registry("discretiser", "rulerank.discretize", "rulerank.discretizers")
+discretizers: Registry[Any] = Registry("discretizer", "rulerank.discretize", "rulerank.discretizers")
 rankers: Registry[Any] = Registry("ranker", "rulerank.ranking", "rulerank.rankers")
 samplers: Registry[Any] = Registry("sampler", "rulerank.sampling", "rulerank.samplers")
 metrics: Registry[Any] = Registry("metric", "rulerank.metrics", "rulerank.metrics")

@@ -22,6 +22,22 @@ SEEDS = "seeds"
 MOST_SEEDS = 1000
 
 
+def with_new_spelling(saved: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return saved settings with `discretizer` where older versions wrote `discretiser`.
+
+    Both at once are refused: nothing says which of them is meant.
+
+    >>> with_new_spelling({"discretiser": "tube", "seed": 1})
+    {'discretizer': 'tube', 'seed': 1}
+    """
+    old, new = "discretiser", "discretizer"
+    if old not in saved:
+        return saved
+    if new in saved:
+        raise InputError(f"{old} is the old spelling of {new}: give one of them, not both")
+    return {new if name == old else name: value for name, value in saved.items()}
+
+
 @dataclass(frozen=True)
 class Param:
     """One parameter: its name, type, default, what it is for in one sentence, and which values it takes.
@@ -95,6 +111,13 @@ class Configurable:
 
     A subclass keeps each argument of `__init__` under the attribute of the same name, and describes it in `params`;
     arguments that are data rather than parameters (the terms of queries) are named in `data_params`.
+
+    >>> from rulerank.sampling import SSARP
+    >>> sampler = SSARP(partitions=3)
+    >>> sampler.get_params()
+    {'partitions': 3, 'max_antecedent': 2, 'scoring': 'paper'}
+    >>> sampler.set_params(partitions=4)
+    SSARP(partitions=4)
     """
 
     name: str
@@ -106,6 +129,11 @@ class Configurable:
     def has_param(cls, name: str) -> bool:
         """Say whether there is a parameter of this name."""
         return any(param.name == name for param in cls.params)
+
+    @classmethod
+    def takes(cls, name: str) -> bool:
+        """Say whether the constructor takes an argument of this name, as a parameter or as data."""
+        return name in cls.data_params or cls.has_param(name)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the constructor's arguments by name (`deep` is there for scikit-learn's sake)."""
@@ -120,13 +148,17 @@ class Configurable:
             setattr(self, name, value)
         return self
 
-    def __repr__(self) -> str:
+    def changed_params(self) -> dict[str, Any]:
+        """Return the constructor's arguments that are not the defaults."""
         defaults = {param.name: param.default for param in self.params}
-        changed = [
-            f"{name}={value!r}"
+        return {
+            name: value
             for name, value in self.get_params().items()
             if value is not defaults.get(name) and value != defaults.get(name)
-        ]
+        }
+
+    def __repr__(self) -> str:
+        changed = [f"{name}={value!r}" for name, value in self.changed_params().items()]
         return f"{type(self).__name__}({', '.join(changed)})"
 
 
@@ -166,7 +198,7 @@ class Strategy:
     @property
     def key(self) -> str:
         """The name in tables: the strategy's own, and its parameters where some are given."""
-        return ":".join([self.name, *(f"{name}={_text(self.params[name])}" for name in sorted(self.params))])
+        return ":".join([self.name, *(f"{name}={as_text(self.params[name])}" for name in sorted(self.params))])
 
     @classmethod
     def parse(cls, text: str) -> Self:
@@ -211,10 +243,18 @@ class Strategy:
                 raise InputError(f"{self.key}: {error}") from None
         return self
 
-    def make(self, registry: Registry[Any], **more: Any) -> Any:
-        """Make an object of the registered class with these parameters, and those of `more` that are not among them."""
-        self.check(registry)
-        return registry[self.name](**{**more, **self.params})
+    def kind(self, registry: Registry[Any]) -> Any:
+        """Return the registered class, which states what it can do."""
+        return registry[self.name]
+
+    def make(self, registry: Registry[Any], shared: Mapping[str, Any] | None = None) -> Any:
+        """Make an object of the registered class with these parameters.
+
+        Of what is `shared` (a campaign's seed, the terms of queries), the class gets what it takes and was not given.
+        """
+        kind = self.check(registry).kind(registry)
+        taken = {name: value for name, value in (shared or {}).items() if kind.takes(name)}
+        return kind(**{**taken, **self.params})
 
     def values(self, registry: Registry[Any]) -> dict[str, Any]:
         """Return the values of all its parameters: those that are given, and the defaults of the others."""
@@ -231,7 +271,7 @@ class Strategy:
         shown = {
             name: value + 1 if name in from_one and type(value) is int else value for name, value in self.params.items()
         }
-        given = ", ".join(f"{name.replace('_', ' ')} {_text(shown[name])}" for name in sorted(shown))
+        given = ", ".join(f"{name.replace('_', ' ')} {_said(shown[name])}" for name in sorted(shown))
         return f"{kind.label} with {given}" if given else str(kind.label)
 
 
@@ -243,5 +283,13 @@ def _value(text: str) -> Any:
         return text
 
 
-def _text(value: Any) -> str:
+def as_text(value: Any) -> str:
+    """Write a value as `parse` reads it: a text as it is, unless that would be read as something else."""
+    if isinstance(value, str) and _value(value) == value and value == value.strip() and not set(value) & set(":,@"):
+        return value
+    # The escapes keep what separates parameters, strategies in a list, and cut-offs of measures out of the text.
+    return json.dumps(value).translate({ord(mark): f"\\u{ord(mark):04x}" for mark in ":,@"})
+
+
+def _said(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)

@@ -6,6 +6,7 @@ import csv
 import json
 import os
 import tarfile
+from functools import cache, partial
 from pathlib import Path
 
 import pytest
@@ -23,14 +24,15 @@ REQUIRED = os.environ.get("RULERANK_REFERENCE_REQUIRED", "") == "1"
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mix the files with tests in a browser, which mostly wait, evenly among the others, which mostly work.
 
-    Several files are tested at a time; all those in a browser together would leave the processors idle.
+    Several files are tested at a time; all those in a browser together would leave the processors idle. None of them
+    comes last: they are long, and the others would be done long before it.
     """
     files: dict[Path, list[pytest.Item]] = {}
     for item in items:
         files.setdefault(item.path, []).append(item)
     slow = [path for path in files if path.parent.name == "e2e"]
     others = [path for path in files if path.parent.name != "e2e"]
-    places = {path: (place + 0.5) / len(slow) for place, path in enumerate(slow)}
+    places = {path: 0.8 * (place + 0.5) / len(slow) for place, path in enumerate(slow)}
     places |= {path: (place + 0.5) / len(others) for place, path in enumerate(others)}
     items[:] = [item for path in sorted(places, key=places.__getitem__) for item in files[path]]
 
@@ -59,6 +61,40 @@ def golden():
             return list(csv.DictReader(file))
 
     return load
+
+
+@pytest.fixture(scope="session")
+def sqlite_template(tmp_path_factory) -> Path:
+    """A migrated database file that tests copy: quicker than migrating each time."""
+    from db.store.engine import Database
+    from db.store.migrate import migrate
+
+    path = tmp_path_factory.mktemp("template") / "template.db"
+    database = Database(f"sqlite:///{path}")
+    migrate(database)
+    database.close()
+    assert not Path(f"{path}-wal").exists()
+    return path
+
+
+@pytest.fixture(scope="session")
+def demo_built_once():
+    """Gather the standard library's documentation once a test run, not once a test."""
+    from db import workspace
+
+    patch = pytest.MonkeyPatch()
+    patch.setattr(workspace, "build_demo", cache(workspace.build_demo))
+    yield
+    patch.undo()
+
+
+@pytest.fixture
+def quick_passwords(monkeypatch) -> None:
+    """Passwords are hashed with the least effort: a quarter of a second each, for which most tests have no use."""
+    from argon2 import PasswordHasher
+
+    hasher = partial(PasswordHasher, time_cost=1, memory_cost=8, parallelism=1)
+    monkeypatch.setattr("db.people.passwords.PasswordHasher", hasher)
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""Who may import whom: the house's plan, checked on every source file, with no exceptions."""
+"""Who may import whom: the house's plan, checked on every source file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LIBRARY = {"numpy", "scipy", "numba", "llvmlite", "pandas", "sklearn", "threadpo
 PEERS = {"lightgbm", "pytrec_eval", "ranx", "sklearn"}  # what the bench compares with
 LEARNERS = {"lightgbm", "sklearn"}  # what simulations train beside our own rankers
 SCREEN = {"typer", "rich", "click"}
-WORDS = {"bm25s", "charset_normalizer", "py3langid", "snowballstemmer"}  # what texts are read and searched with
+WORDS = {"bm25s", "charset_normalizer", "openpyxl", "py3langid", "snowballstemmer"}  # reading and searching texts
 PACKERS = {"isal", "orjson"}  # what exports are packed and written with
 
 # Rooms of the library, from the ground up: what each may import of the others.
@@ -41,6 +41,7 @@ ROOMS = {
     "importing": GROUND | DATA | {"clicks", "prepare", "text"},
     "curves": GROUND | {"metrics", "rules"},
     "simulate": GROUND | DATA | {"curves", "discretize", "folds", "metrics", "ranking", "rules", "sampling"},
+    "advice": GROUND | DATA | {"curves", "metrics", "ranking", "sampling", "simulate"},
     "campaign": GROUND
     | DATA
     | {"agreement", "clicks", "curves", "discretize", "metrics", "ranking", "rules", "sampling"},
@@ -57,6 +58,9 @@ OURS = {"rulerank", *HOUSE}
 
 # The folders of `db` that stand on few others: what each may import of it.
 DATABASE = {"store": {"store"}, "people": {"store", "people"}}
+
+BRIDGE = ("rulerank/cli/database.py", "db.commands")
+"""The one place where the library reaches outside, by name and when it is called: a command about the database."""
 
 SERVICES = {"request.py", "service.py"}
 """Files of a screen's own folder that act for its page on the database, and may do so without Streamlit."""
@@ -138,6 +142,8 @@ def violations(path: str, source: str) -> list[str]:
                 if folder in DATABASE and not set(below[:1]) <= DATABASE[folder]:
                     wrong.append(f"{path}:{line}: db/{folder} may not import {name}")
         elif top != "rulerank":
+            if (path, name) == BRIDGE:
+                continue
             if top in OURS or top not in third_parties(path):
                 wrong.append(f"{path}:{line}: the library may not import {name} here")
         else:
@@ -185,7 +191,7 @@ def test_what_draws_nothing_is_not_among_the_screens(path):
         ("pages/label/service.py", "import json", False),
         ("pages/shared/layout.py", "import streamlit as st", False),
         ("pages/charts/bars.py", "def bars():\n    import plotly.graph_objects as go", False),
-        ("pages/gate/origin.py", "import ipaddress", False),
+        ("pages/gate/headers.py", "import ipaddress", False),
         ("pages/label/__init__.py", "", False),
     ],
 )
@@ -220,7 +226,7 @@ def test_every_room_is_looked_at():
         ("rulerank/discretize/new.py", "from rulerank.rules.items import as_items"),
         ("rulerank/metrics/new.py", "from rulerank.collection import Collection"),
         ("rulerank/letor/new.py", "from rulerank.rules import RuleIndex"),
-        ("rulerank/threads.py", "from rulerank.rules import RuleIndex"),
+        ("rulerank/kernels.py", "from rulerank.rules import RuleIndex"),
         ("rulerank/registry.py", "from rulerank.ranking import LRAR"),
         ("rulerank/simulate.py", "from rulerank.cli import main"),
         ("rulerank/simulate.py", "import typer"),
@@ -234,6 +240,8 @@ def test_every_room_is_looked_at():
         ("rulerank/simulate.py", "import db.store.tables"),
         ("rulerank/cli/select.py", "import lightgbm"),
         ("rulerank/cli/select.py", "import pages"),
+        ("rulerank/cli/select.py", "import importlib\nimportlib.import_module('db.commands')"),
+        ("rulerank/cli/database.py", "from db.people.accounts import People"),
         ("db/store/tables.py", "import streamlit"),
         ("db/store/tables.py", "from pages import main"),
         ("db/store/tables.py", "from rulerank.cli import main"),
@@ -271,6 +279,7 @@ def test_the_check_finds_what_is_not_allowed(path, source):
         ("rulerank/prepare/new.py", "import bm25s, charset_normalizer\nfrom rulerank.text import Analyser"),
         ("rulerank/bench/others.py", "import pytrec_eval"),
         ("rulerank/__main__.py", "from rulerank.cli import main"),
+        ("rulerank/cli/database.py", "import importlib\nimportlib.import_module('db.commands')"),
         (
             "db/jobs/worker.py",
             "import sqlite3\nfrom sqlalchemy import select\nfrom rulerank.campaign import LabelLog\nimport db.log",

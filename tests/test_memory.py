@@ -18,11 +18,11 @@ from rulerank.clicks import read_log
 from rulerank.collection import Collection
 from rulerank.collection.pack import pack_rows, unpack_rows
 from rulerank.errors import InputError, MemoryLimitError, RulerankError
-from rulerank.foreign.parsing import parse_json
+from rulerank.foreign.decoding import parse_json
 from rulerank.letor import read_letor
-from rulerank.letor.measure import Measure
+from rulerank.letor.size import SizePass
 from rulerank.memory import SETTING, MemoryMeter, check_memory, memory_limit
-from rulerank.prepare import Options, Reading, prepare, read_collection
+from rulerank.prepare import Options, TextReading, prepare, read_collection
 from rulerank.simulate import Dataset
 from rulerank.text import read_documents
 
@@ -127,7 +127,7 @@ PEAKS = """
 import io, json, os, sys
 from rulerank.errors import MemoryLimitError
 from rulerank.letor import read_letor
-from rulerank.letor.measure import Measure
+from rulerank.letor.size import SizePass
 from rulerank.memory import MemoryLimit
 
 def status(name):
@@ -140,12 +140,12 @@ def look(path):
     except MemoryLimitError as error:
         said = str(error)
     peak = status("VmHWM") - before
-    shape = Measure(path, None, 100_000, 1 << 24)(MemoryLimit(1 << 40, "test"), lambda: None)
+    shape = SizePass(path, None, 100_000, 1 << 24)(MemoryLimit(1 << 40, "test"), lambda: None)
     print(json.dumps([path, shape.rows, shape.width, shape.bytes, peak, said]), flush=True)
 
 # Kernels are loaded before anything is measured, and each file is read in a process of its own.
 read_letor(io.BytesIO(b"1 qid:1 1:2 3:4\\n1 qid:2 5:2 3:4#x\\n1 qid:1 7:1\\n"))
-Measure(io.BytesIO(b"1 qid:1 1:2\\n"), None, 100, 1 << 24)(MemoryLimit(1 << 40, "test"), lambda: None)
+SizePass(io.BytesIO(b"1 qid:1 1:2\\n"), None, 100, 1 << 24)(MemoryLimit(1 << 40, "test"), lambda: None)
 for path in sys.argv[1:]:
     child = os.fork()
     if not child:
@@ -206,7 +206,7 @@ class TestLetor:
                 return False
 
         data = b"".join(b"0 qid:1 %d:1\n" % (row + 1) for row in range(20_000))
-        assert Measure(Pipe(data), None, 100_000, 1 << 20)(memory_limit(), lambda: None) is None
+        assert SizePass(Pipe(data), None, 100_000, 1 << 20)(memory_limit(), lambda: None) is None
         with pytest.raises(MemoryLimitError, match="rows of"):
             read_letor(Pipe(data))
 
@@ -343,7 +343,7 @@ class TestTexts:
     def test_candidates_and_words(self, tmp_path, monkeypatch):
         (tmp_path / "documents.tsv").write_text("".join(f"{n}\twing {n}\tflutter of wings\n" for n in range(2_000)))
         (tmp_path / "queries.tsv").write_text("".join(f"{n}\twing {n}\n" for n in range(50)))
-        gathered = read_collection(tmp_path, Reading())
+        gathered = read_collection(tmp_path, TextReading())
         assert len(prepare(gathered, Options(candidates=3)).collection) >= 150
         monkeypatch.setenv(SETTING, "20")
         with pytest.raises(MemoryLimitError, match="choose fewer candidates"):

@@ -33,7 +33,7 @@ def test_the_python_example_labels_to_the_stop(tmp_path, monkeypatch):
 
 def test_every_command_it_names_exists():
     named = set(re.findall(r"run\.py -- ([a-z]+)", TEXT))
-    known = {command.name for command in app.registered_commands}
+    known = {command.name for command in (*app.registered_commands, *app.registered_groups)}
     assert {"info", "select", "rank", "evaluate"} <= named <= known
 
 

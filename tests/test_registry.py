@@ -10,7 +10,7 @@ import pytest
 from rulerank.errors import InputError, OutsidePackageError, RulerankError, UnknownNameError
 from rulerank.registry import Entry, Joined, Registry, discretizers, metrics, rankers, samplers
 
-ALL = {"discretiser": discretizers, "ranker": rankers, "sampler": samplers, "metric": metrics}
+ALL = {"discretizer": discretizers, "ranker": rankers, "sampler": samplers, "metric": metrics}
 every = pytest.mark.parametrize("kind", ALL)
 
 

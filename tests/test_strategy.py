@@ -13,7 +13,7 @@ from rulerank.simulate import learners
 from rulerank.strategy import Param, Strategy
 
 KINDS: dict[str, Registry[Any]] = {
-    "sampler": samplers, "ranker": rankers, "discretiser": discretizers, "learner": learners,
+    "sampler": samplers, "ranker": rankers, "discretizer": discretizers, "learner": learners,
 }  # fmt: skip
 EVERY = [(kind, entry.name) for kind, registry in KINDS.items() for entry in registry]
 every = pytest.mark.parametrize(("kind", "name"), EVERY)
@@ -84,8 +84,15 @@ def test_a_strategy_is_refused_with_its_name_and_a_hint():
 
 
 def test_a_strategy_makes_what_it_says():
-    made = Strategy("committee", {"members": 3}).make(samplers, seed=9, members=4)
+    made = Strategy("committee", {"members": 3}).make(samplers, {"seed": 9, "members": 4, "terms": {}})
     assert made.get_params() == {"members": 3, "seed": 9, "max_antecedent": 2}
     assert Strategy("committee").is_seeded(samplers)
     assert not Strategy("committee", {"seed": 1}).is_seeded(samplers)
     assert not Strategy("ssar").is_seeded(samplers)
+
+
+@pytest.mark.parametrize("text", ["plain", "8", "true", "null", '"quoted"', " spaces ", "a:b", "a,b=c", "", "NaN"])
+def test_a_text_keeps_its_value_in_a_key(text):
+    strategy = Strategy("outside", {"word": text, "number": 8})
+    assert Strategy.parse(strategy.key) == strategy
+    assert "," not in strategy.key

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from rulerank.errors import InputError
+from rulerank.kernels import in_parts, over_rows, workers
 from rulerank.ranking import LRAR
 from rulerank.synthetic import random_items
-from rulerank.threads import in_parts, over_rows, workers
 
 
 def test_the_number_of_threads_can_be_set(monkeypatch):

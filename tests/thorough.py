@@ -1,6 +1,7 @@
-"""How many examples the tests try: all of them if RULERANK_THOROUGH is 1, as in CI; otherwise a quarter.
+"""How much the tests try: everything if RULERANK_THOROUGH is 1, as in CI; otherwise a quarter of the examples.
 
-Fewer examples are for whoever waits for the result; every property is checked either way.
+Fewer examples are for whoever waits for the result; every property is checked either way. So is every screen, though
+not every way through it: a `thorough_only` test takes long, and others that run every day touch the same code.
 """
 
 from __future__ import annotations
@@ -8,12 +9,15 @@ from __future__ import annotations
 import os
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 VARIABLE = "RULERANK_THOROUGH"
 THOROUGH = os.environ.get(VARIABLE, "") == "1"
-REASON = f"takes long; set {VARIABLE}=1"
 LEAST = 5
+thorough_only = pytest.mark.skipif(not THOROUGH, reason=f"takes long; set {VARIABLE}=1")
+SQLITE_FIRST = ["sqlite", pytest.param("postgresql", marks=thorough_only)]
+"""Values for `backend` where processes are started and killed, and the database has little part in it."""
 
 
 def tries(number: int) -> int:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO, Any, Self
 
 from db.store.errors import DatabaseError
-from db.store.permissions import create_private
+from db.store.files import create_private
 
 FORMAT = 1
 DATABASE, MANIFEST = "backup.db", "manifest.json"

@@ -1,15 +1,15 @@
-"""Every row of one database into another of the same schema, whichever two they are; and into a portable file."""
+"""Every row of one database into another, or into a portable file; and what a table holds, as one number."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import sqlalchemy as sa
 
-from db.backup.contents import Contents
 from db.store.engine import Database
 from db.store.errors import DatabaseError
 from db.store.migrate import migrate, newest, revision
@@ -17,6 +17,69 @@ from db.store.scratch import scratch
 from db.store.sqlite_copy import reachable, refuse_existing, single_file
 from db.store.tables import metadata
 from rulerank.files import put_in_place
+
+_SIZE = 2**256
+
+
+class Contents:
+    """Counts rows and adds up their SHA-256, so that their order, which is a database's own, makes no difference."""
+
+    def __init__(self) -> None:
+        self.rows = 0
+        self._sum = 0
+
+    def add(self, row: Iterable[Any]) -> None:
+        """Take in a row of plain values."""
+        # ASCII, because what counts as printable differs between versions of Python.
+        text = ascii([hashlib.sha256(value).hexdigest() if isinstance(value, bytes) else value for value in row])
+        self._sum = (self._sum + int.from_bytes(hashlib.sha256(text.encode()).digest(), "big")) % _SIZE
+        self.rows += 1
+
+    @property
+    def sha256(self) -> str:
+        """The sum in hexadecimal."""
+        return f"{self._sum:064x}"
+
+    def to_dict(self) -> dict[str, int | str]:
+        """Return both as a backup's manifest lists them."""
+        return {"rows": self.rows, "sha256": self.sha256}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Contents) and (self.rows, self._sum) == (other.rows, other._sum)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class BrokenText(bytes):
+    """Text of a database that is not UTF-8."""
+
+
+def read_text(data: bytes) -> str | BrokenText:
+    """Decode text as SQLite hands it over; what is not UTF-8 stays as it is, for whoever reads it to say where."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return BrokenText(data)
+
+
+def table_names(connection: Any) -> list[str]:
+    """Return the tables of a SQLite database."""
+    found = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+    return [name for (name,) in found if isinstance(name, str) and not name.startswith("sqlite_")]
+
+
+def quoted(name: str) -> str:
+    """Return a name as SQL takes it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def all_contents(connection: Any) -> Iterator[tuple[str, Contents]]:
+    """Yield the contents of every table of a SQLite database, by the driver's own connection, as they are stored."""
+    for name in table_names(connection):
+        contents = Contents()
+        for row in connection.execute(f"SELECT * FROM {quoted(name)}"):
+            contents.add(row)
+        yield name, contents
 
 
 def dump_all(database: Database, target: Path) -> Path:

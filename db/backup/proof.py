@@ -14,7 +14,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from db.backup.contents import read_text
+from db.backup.dump import read_text
 from db.backup.values import ValueFaultError, check_values
 from db.campaigns import Campaigns
 from db.collections import Collections
@@ -29,8 +29,7 @@ from rulerank.campaign import Settings
 from rulerank.campaign.fold import ACTS
 from rulerank.campaign.opened import check_rows
 from rulerank.collection import Collection
-from rulerank.collection.pack import unpack_numbers
-from rulerank.collection.pieces import check_piece
+from rulerank.collection.pack import check_piece, unpack_numbers
 from rulerank.errors import InputError, RulerankError
 
 _ACTS = ", ".join(f"'{kind.value}'" for kind in ACTS)

@@ -15,15 +15,14 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from db.backup.archive import DamagedBackupError, Manifest, RoomError, is_archive, need_room, read_archive
-from db.backup.contents import all_contents
-from db.backup.dump import copy_all
+from db.backup.dump import all_contents, copy_all
 from db.backup.proof import prove_campaigns, prove_pages, prove_values, raw
 from db.backup.schema import difference, fingerprint, read_schema, schema_at
 from db.backup.write import writing
 from db.store.engine import Database
 from db.store.errors import DatabaseError
+from db.store.files import BESIDE, create_private
 from db.store.migrate import NewerSchemaError, bring_to, newest, refuse_newer
-from db.store.permissions import BESIDE, create_private
 from db.store.scratch import scratch
 from db.store.sqlite_copy import beside, connect, copy_to, driver, single_file
 from db.store.tables import jobs, sessions
@@ -154,7 +153,7 @@ def _read_plain(copy: Database, source: Path) -> None:
 
 
 def _prove_schema(copy: Database, source: Path, manifest: Manifest | None) -> str:
-    """Prove pages, schema and, with a manifest, that it is the database of which that tells; return the revision."""
+    """Prove pages, schema and, with a manifest, that it is the database described there; return the revision."""
     with raw(copy) as connection:
         found = _revision(connection)
         if found is None:
@@ -168,10 +167,10 @@ def _prove_schema(copy: Database, source: Path, manifest: Manifest | None) -> st
         if manifest is None:
             return found
         if (manifest.revision, manifest.fingerprint) != (found, fingerprint(schema)):
-            raise DatabaseError("its schema is not the one that its manifest tells of")
+            raise DatabaseError("its schema is not the one that its manifest describes")
         for name, contents in all_contents(connection):
             if manifest.tables.get(name) != contents.to_dict():
-                raise DatabaseError(f"the rows of {name} are not the ones that its manifest tells of")
+                raise DatabaseError(f"the rows of {name} are not the ones that its manifest describes")
         return found
 
 

@@ -1,7 +1,7 @@
 """The schema of a SQLite database in plain words, its fingerprint, and what it should be at a revision.
 
-It is told by what SQLite says of its tables rather than by the statements that made them, which other versions of the
-tools write with other blanks and quotes.
+It is read from what SQLite says of its tables rather than from the statements that made them, which other versions of
+the tools write with other blanks and quotes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from db.backup.contents import quoted, table_names
+from db.backup.dump import quoted, table_names
 from db.store.engine import Database
 from db.store.migrate import bring_to
 from db.store.scratch import scratch
@@ -32,19 +32,19 @@ def read_schema(connection: Any) -> Schema:
             parts[f"{kind} {name}"] = f"on {table}: {_normal(sql)}"
     for name in table_names(connection):
         sql = next(sql for kind, found, _, sql in made if (kind, found) == ("table", name))
-        parts[f"table {name}"] = _told(_unlisted(sql))
+        parts[f"table {name}"] = _as_json(_unlisted(sql))
         for row in connection.execute(f"PRAGMA table_xinfo({quoted(name)})").fetchall():
             _, column, *rest = row
-            parts[f"column {name}.{column}"] = _told(rest)
+            parts[f"column {name}.{column}"] = _as_json(rest)
         foreign = connection.execute(f"PRAGMA foreign_key_list({quoted(name)})").fetchall()
         for _, _, other, here, there, *rest in foreign:
-            parts[f"reference {name}.{here}"] = _told([other, there, *rest])
+            parts[f"reference {name}.{here}"] = _as_json([other, there, *rest])
         for index in connection.execute(f"PRAGMA index_list({quoted(name)})").fetchall():
             _, called, unique, origin, partial = index[:5]
             columns = [row[2] for row in connection.execute(f"PRAGMA index_info({quoted(called)})").fetchall()]
             # The ones that SQLite makes for a constraint have a number for a name.
             label = f"index {called}" if origin == "c" else f"constraint {name}({', '.join(map(str, columns))})"
-            parts[label] = f"{parts.get(label, '')}{_told([name, unique, origin, partial, *columns])}"
+            parts[label] = f"{parts.get(label, '')}{_as_json([name, unique, origin, partial, *columns])}"
     return parts
 
 
@@ -80,7 +80,7 @@ def _some(names: list[str]) -> str:
     return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
 
-def _told(values: list[Any]) -> str:
+def _as_json(values: list[Any]) -> str:
     return json.dumps([str(value) if value is not None else None for value in values])
 
 
@@ -90,7 +90,7 @@ def _normal(sql: object) -> str:
 
 
 def _unlisted(sql: object) -> list[str]:
-    """Return what a table's pragmas do not tell: check constraints, the names of constraints, and its options."""
+    """Return what a table's pragmas do not say: check constraints, the names of constraints, and its options."""
     text = _normal(sql)
     found = sorted(re.findall(r"\bCONSTRAINT (\S+)", text, re.IGNORECASE))
     for match in re.finditer(r"\bCHECK\s*\(", text, re.IGNORECASE):

@@ -17,11 +17,11 @@ import sqlalchemy as sa
 from argon2 import extract_parameters
 from argon2.exceptions import InvalidHashError
 
-from db.backup.contents import BrokenText, quoted
+from db.backup.dump import BrokenText, quoted
 from db.store.errors import DatabaseError
 from db.store.tables import metadata
 from rulerank.campaign import Settings
-from rulerank.collection.pieces import check_numbers
+from rulerank.collection.pack import check_numbers
 from rulerank.discretize import Discretizer
 from rulerank.errors import RulerankError
 from rulerank.text import Analyser
@@ -42,7 +42,7 @@ class ValueFaultError(DatabaseError):
 def check_values(connection: Any) -> None:
     """Raise a `ValueFaultError` at the first value that is not right; rows are read one by one, never all at once.
 
-    `connection` is the driver's own, whose text factory is `db.backup.contents.read_text`.
+    `connection` is the driver's own, whose text factory is `db.backup.dump.read_text`.
     """
     for table in metadata.sorted_tables:
         columns = list(table.columns)
@@ -77,7 +77,7 @@ def checked(column: sa.Column[Any]) -> Check:
     return check
 
 
-# What a column's description tells -----------------------------------------------------------------------------------
+# What a column's description says ------------------------------------------------------------------------------------
 
 
 def _of_type(column: sa.Column[Any]) -> Check:
@@ -128,7 +128,7 @@ def _allowed(column: sa.Column[Any]) -> frozenset[str] | None:
     return None
 
 
-# What only a column's meaning tells ----------------------------------------------------------------------------------
+# What only a column's meaning says -----------------------------------------------------------------------------------
 
 
 def _meant(meaning: Callable[[Any], None], value: Any, is_json: bool) -> str | None:
@@ -184,7 +184,7 @@ def _settings(value: Any) -> None:
         same = found is wanted or wanted is type(None) or (found, wanted) == (int, float)
         _need(same, f"of another type: {each.name} is {found.__name__}")
     right = all(isinstance(text, str) for level in read.grades for text in vars(level).values())
-    _need(right, "of grades that are told in texts")
+    _need(right, "of grades that are described in texts")
 
 
 def _edges(value: Any) -> None:
@@ -242,7 +242,7 @@ MEANINGS: Mapping[str, Callable[[Any], None]] = {
 
 
 def described() -> Iterator[tuple[str, bool]]:
-    """Yield every column, and whether only its meaning tells what may be in it."""
+    """Yield every column, and whether only its meaning says what may be in it."""
     for table in metadata.sorted_tables:
         for column in table.columns:
             yield f"{table.name}.{column.name}", isinstance(column.type, sa.JSON | sa.LargeBinary)
@@ -254,5 +254,5 @@ def _no(wanted: str, value: Any) -> str:
 
 def _shown(value: Any) -> str:
     """Return the beginning of a value, as a message can show it."""
-    told = ascii(value if not isinstance(value, str | bytes) else value[:60])
-    return told if len(told) <= 60 else f"{told[:57]}..."
+    shown = ascii(value if not isinstance(value, str | bytes) else value[:60])
+    return shown if len(shown) <= 60 else f"{shown[:57]}..."

@@ -16,8 +16,7 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from db.backup.archive import FORMAT, Manifest, write_archive
-from db.backup.contents import all_contents
-from db.backup.dump import dump_all
+from db.backup.dump import all_contents, dump_all
 from db.backup.proof import prove_pages, prove_values, raw
 from db.backup.schema import fingerprint, read_schema
 from db.store.engine import Database
@@ -77,7 +76,7 @@ def _cause(error: Exception) -> BaseException:
 
 @contextmanager
 def _undamaged(database: Database) -> Iterator[None]:
-    """Tell damaged pages of a SQLite database, which come up within a block, from other trouble."""
+    """Distinguish damaged pages of a SQLite database, which come up within a block, from other trouble."""
     try:
         yield
     except (sqlite3.DatabaseError, sa.exc.DatabaseError) as error:

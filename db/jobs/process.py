@@ -33,7 +33,7 @@ _log = logging.getLogger("rulerank.worker")
 
 
 def new_owner() -> str:
-    """Return a name for a worker that no other has had: by it a dead worker's jobs are told from all others."""
+    """Return a name for a worker that no other has had: it distinguishes a dead worker's jobs from all others."""
     return f"{socket.gethostname()[:60]}:{os.getpid()}:{secrets.token_hex(4)}"
 
 
@@ -68,7 +68,7 @@ def stop_worker(process: subprocess.Popen[bytes]) -> None:
 
 
 def end_surely(process: subprocess.Popen[bytes]) -> None:
-    """Wait for a worker that was told to end; one that does not is killed."""
+    """Wait for a worker that was asked to end; one that does not is killed."""
     try:
         process.wait(GRACE_SECONDS)
     except subprocess.TimeoutExpired:
@@ -97,7 +97,7 @@ def wake_with_parent() -> None:
 
 
 def send_signs(pipe: int) -> None:
-    """Write a byte now and then for as long as this process lives, so that one that hangs is told from one at work."""
+    """Write a byte now and then for as long as this process lives, so that one that hangs is detected."""
     os.set_blocking(pipe, False)
     while True:
         # A full pipe: nobody has looked for long, and there are signs enough in it.

@@ -245,7 +245,7 @@ def check_json(value: Any, what: str) -> Any:
 
 
 def _mine(job: Job) -> sa.ColumnElement[bool]:
-    """Whether a job is still held by whom it was given to: the number of the try tells two holds of one owner apart."""
+    """Whether a job is still held by whom it was given to: the number of the try says which hold of an owner."""
     return sa.and_(jobs.c.id == job.id, jobs.c.state == "running", jobs.c.owner == job.owner, jobs.c.tries == job.tries)
 
 

@@ -19,38 +19,35 @@ from db.jobs.uploads import Uploads
 from db.store.engine import Database
 from db.store.tables import jobs
 from rulerank.campaign import Settings
-from rulerank.importing.brought import has_own_format, readable, told
-from rulerank.importing.files import Files, Upload
-from rulerank.importing.kept import keep, load
-from rulerank.importing.preview import Preview
+from rulerank.importing.files import ROLES, Files, Upload, has_own_format, readable, told
+from rulerank.importing.kept import ImportPreview, keep, load
 from rulerank.importing.read import BadFilesError, Imported, read_files
 from rulerank.importing.rows import Division, known_labels
-from rulerank.importing.texts import prepare_files
-from rulerank.importing.wish import Bundle, Wish
+from rulerank.importing.texts import Bundle, Wish, prepare_files
 from rulerank.prepare import table_head
 from rulerank.progress import Progress, named, silent
 
 READ = "read"
 """What was read, in the folder of an upload."""
 
-ROLES = ("documents", "queries", "judgements", "runs")
-
 
 def warm_up() -> None:
     """Read a line, so that all that reading needs is loaded."""
     one = Upload("line", b"1 qid:1 1:1 # docid = D\n")
-    Preview.of(read_files(Files((one,)), silent))
+    ImportPreview.of(read_files(Files((one,)), silent))
 
 
 def look(database: Database, arguments: dict[str, Any], progress: Progress) -> dict[str, Any]:
-    """Tell what each of the files of texts is; where they do not tell, say in words what is missing."""
+    """Find out what each of the files of texts is; where they do not show it, say in words what is missing."""
     progress(0, None, "looking")
     files = Bundle.from_dict(arguments["bundle"]).files()
     layout = told(files)
     names = [file.name for file in files]
     if isinstance(layout, str):
         return {"names": names, "missing": layout, "kind": "", "roles": {}}
-    roles = {role: [file.name for file in getattr(layout, role)] for role in ROLES}
+    roles = {role: [file.name for file in getattr(layout, role, ())] for role in ROLES}
+    if layout.kind == "pairs":
+        roles = {**roles, "pairs": roles["documents"], "documents": []}
     return {"names": names, "missing": "", "kind": layout.kind, "roles": roles}
 
 
@@ -79,7 +76,7 @@ def read(database: Database, arguments: dict[str, Any], progress: Progress) -> d
     except JobStoppedError:
         uploads.remove(token)
         raise
-    return {"preview": Preview.of(imported).to_dict()}
+    return {"preview": ImportPreview.of(imported).to_dict()}
 
 
 def _read(database: Database, arguments: dict[str, Any], progress: Progress) -> Imported:
@@ -95,7 +92,8 @@ def _read(database: Database, arguments: dict[str, Any], progress: Progress) -> 
 
 def _stored(database: Database, arguments: dict[str, Any]) -> Imported:
     """Return a collection that is here already; its texts stay where they are."""
-    return Imported.known(Collections(database).load(int(arguments["collection"])), str(arguments["called"]))
+    found, number = Collections(database), int(arguments["collection"])
+    return Imported.known(found.load(number), str(arguments["called"]), found.text_counts(number))
 
 
 def store(database: Database, arguments: dict[str, Any], progress: Progress) -> int:

@@ -20,7 +20,7 @@ from rulerank.progress import Progress
 from rulerank.simulate import Dataset, Plan, Results, pack, run
 
 JOBS: int | None = None
-"""Processes that work at the same time; None: one a core. Never the worker itself, which must outlive any of them."""
+"""Processes that work at the same time; None: one per core. Never the worker itself, which must outlive any of them."""
 
 PAUSE = 2.0
 """Seconds between two times that finished tasks are put into the database: labels must not be kept waiting."""
@@ -42,7 +42,7 @@ class _Keeper:
         """Return the files and when each was written: a task that failed again says so in the same file."""
         found = []
         for path in sorted(self._folder.rglob("*")):
-            with suppress(FileNotFoundError):  # a failure that was mended this moment
+            with suppress(FileNotFoundError):  # a failure that was fixed this moment
                 if path.is_file() and path.name[0] != ".":  # what is being written has a name that begins with a dot
                     found.append((path, path.stat().st_mtime_ns))
         return found

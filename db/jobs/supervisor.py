@@ -126,7 +126,7 @@ class Supervisor:
             return f"The background worker has ended {times} and is started again in {seconds} s; work waits for it."
 
     def _is_well(self, post: _Post) -> bool:
-        """A first end that was mended at once is no trouble any more as soon as the new process gives signs of life."""
+        """A first end that was fixed at once is no trouble any more as soon as the new process gives signs of life."""
         return post.process is not None and post.heard is not None and (post.ends == 1 or self._has_settled(post))
 
     def _has_settled(self, post: _Post) -> bool:
@@ -135,7 +135,7 @@ class Supervisor:
     # In the thread ---------------------------------------------------------------------------------------------------
 
     def _run(self) -> None:
-        # A process is told of the end of the thread that started it, so that all are started here.
+        # A process is notified when the thread that started it ends, so that all are started here.
         while not self._over.is_set():
             for post in self._posts:
                 try:

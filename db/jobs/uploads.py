@@ -66,7 +66,7 @@ class Uploads:
             self.sweep()
         self._make_safe()
         token = secrets.token_hex(16)
-        with _told("make a folder for the upload"):
+        with _reported("make a folder for the upload"):
             (self.folder / token).mkdir(mode=0o700)
         return token
 
@@ -79,7 +79,7 @@ class Uploads:
     def put(self, token: str, name: str, stream: IO[bytes]) -> Upload:
         """Write an uploaded file into a folder; its own name is kept for messages alone."""
         place = self.path(token) / f"file-{secrets.token_hex(8)}"
-        with _told(f"keep {name}"):
+        with _reported(f"keep {name}"):
             number = os.open(place, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
             with os.fdopen(number, "wb") as file:
                 stream.seek(0)
@@ -122,11 +122,11 @@ class Uploads:
             connection.execute(sa.delete(jobs).where(old))
             under_way = sa.and_(ours, jobs.c.state.not_in(OVER))
             waiting = connection.scalars(sa.select(jobs.c.arguments).where(under_way)).all()
-        return {str(told.get(name)) for told in waiting for name in ("token", "raw")}
+        return {str(arguments.get(name)) for arguments in waiting for name in ("token", "raw")}
 
     def _make_safe(self) -> None:
         """Make the folder its owner's alone; one that is somebody else's is refused."""
-        with _told("make the folder for uploads"):
+        with _reported("make the folder for uploads"):
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             found = self.folder.lstat()
         if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
@@ -138,7 +138,7 @@ class Uploads:
 
 
 @contextmanager
-def _told(what: str) -> Iterator[None]:
+def _reported(what: str) -> Iterator[None]:
     """Turn trouble with the folder into words."""
     try:
         yield

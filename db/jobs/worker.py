@@ -82,7 +82,7 @@ class _Watch:
         while not self._over.wait(self.worker.poll) and not self.unwanted:
             self._look()
         if not self.unwanted and self._latest != self._written:
-            self._look()  # how far a job came is told of one that ended at once, too
+            self._look()  # progress is reported for a job that ended at once, too
 
     def _look(self) -> None:
         """Write how far the job is and hold it, or only see whether it is still wanted."""
@@ -196,7 +196,7 @@ def wait_for_schema(worker: Worker, *, patient: bool) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a worker until it is told to end, or its parent ends."""
+    """Run a worker until it is asked to end, or its parent ends."""
     parser = argparse.ArgumentParser(prog="python -m db.jobs.worker", description="Do rulerank's long work.")
     parser.add_argument("--database", default=os.environ.get(URL_VARIABLE), help=f"URL (else ${URL_VARIABLE})")
     parser.add_argument("--parent", type=int, default=os.getppid(), help="end when this parent process does")

@@ -11,15 +11,25 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from db.people.clients import Client, network_of, read_note, write_note
-from db.people.names import LOCAL, LONGEST_NAME, check_email, check_name, free_name, name_key
 from db.people.passwords import Passwords
-from db.people.person import ACTS, ROLES, Person, check_role, may, read_person
+from db.people.person import (
+    ACTS,
+    LOCAL,
+    LONGEST_NAME,
+    ROLES,
+    Person,
+    check_email,
+    check_name,
+    check_role,
+    free_name,
+    may,
+    name_key,
+    read_person,
+)
 from db.people.sessions import Limits, Sessions, end_sessions
-from db.people.signing import FIRST_ACCOUNT, code
-from db.people.throttle import Throttle
-from db.people.tickets import HOURS as TICKET_HOURS
-from db.people.tickets import Ticket, read_ticket, write_ticket
+from db.people.signing import FIRST_ACCOUNT, Ticket, code, read_ticket, write_ticket
+from db.people.signing import HOURS as TICKET_HOURS
+from db.people.throttle import Client, Throttle, network_of, read_note, write_note
 from db.store.engine import Database, Lock, hold
 from db.store.tables import people, sessions, settings
 from rulerank.errors import InputError
@@ -196,7 +206,7 @@ class People:
         return read_person(row)
 
     def _known(self, person_id: int, client: Client) -> str | None:
-        """Return what tells a place where a person has signed in before from others, None for any other place."""
+        """Return what distinguishes a place where a person has signed in before, None for any other place."""
         browser = read_note(client.notes, person_id, self._cookie_secret(), self.clock())
         network = network_of(client.address) if self.sessions.knows(person_id, client.address) else None
         return f"browser {browser}" if browser else network

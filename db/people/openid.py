@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from db.people.accounts import People
-from db.people.names import check_email
-from db.people.person import Person
+from db.people.person import Person, check_email
 from db.people.sessions import HOURS
+from rulerank.audit import audit
 from rulerank.errors import InputError, RulerankError
 
 
@@ -74,9 +74,11 @@ class Admission:
             if role is None:
                 raise NotAdmittedError(self._unknown(email))
             person = self.people.join(str(claims.get("name") or ""), role, email)
+            audit("person-added", by="the sign-in provider", person=person.name, role=person.role, email=email)
         if not person.active:
             raise NotAdmittedError(f"The account of {email} was deactivated here. Ask an administrator.")
         if role == "admin" and person.role != "admin":
+            audit("role-changed", by="RULERANK_ADMINS", person=person.name, role="admin", was=person.role)
             person = self.people.set_role(person.id, "admin")
         return person
 

@@ -16,8 +16,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from db.people.clients import network_of
 from db.people.person import Person, read_person
+from db.people.throttle import network_of
 from db.store.engine import Database
 from db.store.tables import people, sessions
 from rulerank.errors import InputError, RulerankError

@@ -1,4 +1,4 @@
-"""Signed text: what a browser keeps for the server comes back as it was written, or counts as nothing.
+"""Signed text: what a browser keeps for the server comes back as it was written; tickets of the labelling panel.
 
 Signed by itsdangerous with HMAC-SHA256. One secret serves several uses, each with a key of its own: what was signed for
 one use is worth nothing in another.
@@ -7,6 +7,8 @@ one use is worth nothing in another.
 from __future__ import annotations
 
 import hashlib
+import re
+from dataclasses import dataclass
 
 from itsdangerous import BadSignature, Signer
 
@@ -40,3 +42,40 @@ def code(secret: bytes, use: str, digits: int) -> str:
 
 def _signer(secret: bytes, use: str) -> Signer:
     return Signer(secret, salt=use, key_derivation="hmac", digest_method=hashlib.sha256)
+
+
+HOURS = 12
+_FORM = re.compile(
+    r"([0-9]{1,18})\.([0-9]{1,18})\.([0-9]{1,18})\.([0-9]{1,18})\.([0-9a-f]{0,64})\.([0-9]{1,18})", re.ASCII
+)
+
+
+@dataclass(frozen=True)
+class Ticket:
+    """What a ticket says; the token is empty where there was no document to decide about."""
+
+    person: int
+    session: int  # 0 where there is no sign-in
+    campaign: int
+    row: int
+    token: str
+    expires_at: int
+
+
+def write_ticket(ticket: Ticket, secret: bytes) -> str:
+    """Return a ticket as signed text."""
+    said = ".".join(
+        map(str, (ticket.person, ticket.session, ticket.campaign, ticket.row, ticket.token, ticket.expires_at))
+    )
+    return sign(said, secret, TICKET)
+
+
+def read_ticket(text: str, secret: bytes, now: float) -> Ticket | None:
+    """Return what a ticket says if the signature is ours and it has not expired."""
+    said = unsign(text, secret, TICKET)
+    match = None if said is None else _FORM.fullmatch(said)
+    if match is None:
+        return None
+    person, session, campaign, row, token, expires_at = match.groups()
+    ticket = Ticket(int(person), int(session), int(campaign), int(row), token, int(expires_at))
+    return ticket if ticket.expires_at > now else None

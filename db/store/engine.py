@@ -14,8 +14,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from db.store.errors import DatabaseError, DatabaseStoreError, store_error
-from db.store.opened_file import OpenedFile
-from db.store.permissions import create_private
+from db.store.files import OpenedFile, create_private
 from rulerank.errors import InputError, StoreError
 
 BUSY_MILLISECONDS = 30_000
@@ -104,7 +103,7 @@ class Database:
         """Yield a connection that commits at the end, or rolls back if anything goes wrong.
 
         SQLite: one writer at a time, from the first statement on (BEGIN IMMEDIATE), waiting in this process rather
-        than in the file. PostgreSQL: with `campaign`, one writer a campaign at a time, in any process.
+        than in the file. PostgreSQL: with `campaign`, one writer per campaign at a time, in any process.
         """
         if not self.is_sqlite:
             with self._named(), self._connected() as connection, connection.begin():

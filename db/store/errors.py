@@ -62,7 +62,7 @@ _SYSTEM = {
 
 
 class DatabaseError(RulerankError):
-    """The database cannot be reached or used; the message says how to mend it."""
+    """The database cannot be reached or used; the message says how to fix it."""
 
 
 class DatabaseStoreError(DatabaseError, StoreError, sa.exc.DBAPIError):

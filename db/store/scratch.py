@@ -20,7 +20,7 @@ from pathlib import Path
 
 try:
     import fcntl
-except ImportError:  # not on Windows, where old folders are told by their age
+except ImportError:  # not on Windows, where old folders are recognised by their age
     fcntl = None  # type: ignore[assignment]
 
 PREFIX = ".rulerank-work-"

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from db.store.engine import Database
 from db.store.errors import DatabaseError
-from db.store.permissions import create_private
+from db.store.files import create_private
 from db.store.scratch import scratch
 from rulerank.errors import InputError
 from rulerank.files import put_in_place

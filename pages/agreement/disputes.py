@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.charts.render import current_theme
-from pages.charts.theme import grade_chip, grade_chip_css, grade_colours
+from pages.charts.figure import current_theme
+from pages.charts.theme import colours_of_grades, grade_chip, grade_chip_css
 from pages.shared.document import show_features, show_text
-from pages.shared.markdown import plain
-from rulerank.agreement.disputes import Dispute
+from pages.shared.layout import plain
+from rulerank.agreement.aggregate import Dispute
 from rulerank.campaign import ActRefusedError, Kind, OpenCampaign
 from rulerank.campaign.agreement import Grades
 
@@ -57,7 +57,7 @@ def show_disputes(
 
 
 def title(workspace: Workspace, opened: OpenCampaign, dispute: Dispute) -> str:
-    """Return a line that tells one dispute from another."""
+    """Return a line that distinguishes one dispute from another."""
     qid, docid = opened.document(int(str(dispute.unit)))
     grades = " against ".join(str(grade) for grade in sorted(set(dispute.grades.values())))
     return f"{grades} · query {qid} · {docid or f'document {dispute.unit}'}"
@@ -65,9 +65,7 @@ def title(workspace: Workspace, opened: OpenCampaign, dispute: Dispute) -> str:
 
 def chip_css(opened: OpenCampaign) -> str:
     """Return the style of the campaign's grades."""
-    usual = grade_colours(len(opened.settings.grades), current_theme())
-    own = [level.colour or usual[grade] for grade, level in enumerate(opened.settings.grades)]
-    return grade_chip_css(own)
+    return grade_chip_css(colours_of_grades([level.colour for level in opened.settings.grades], current_theme()))
 
 
 def given_html(opened: OpenCampaign, dispute: Dispute, names: Mapping[int, str]) -> str:
@@ -85,7 +83,7 @@ def show_document(workspace: Workspace, opened: OpenCampaign, row: int) -> None:
     query = workspace.collections.query_text(opened.collection_id, qid)
     text = workspace.collections.document_text(opened.collection_id, docid) if docid else None
     words = query.text if query else ""
-    st.subheader(plain(words or f"Query {qid}"), anchor=False)
+    st.header(plain(words or f"Query {qid}"), anchor=False)
     if query and query.need:
         st.caption(plain(query.need))
     with st.container(key="dispute-document"):
@@ -115,7 +113,7 @@ def decide(opened: OpenCampaign, person: Person, row: int) -> None:
 
 
 def settle(opened: OpenCampaign, person: Person, row: int, drawn: Drawn, grade: int | None, reason: str = "") -> bool:
-    """Write a decision, or withdraw one; once, however often a press arrives. False if it was refused, which is told.
+    """Write a decision, or withdraw one; once, however often a press arrives. False: refused, and shown why.
 
     A decision that somebody else took since the form was drawn is not written over.
     """

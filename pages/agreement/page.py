@@ -9,7 +9,8 @@ import streamlit as st
 from pages import context
 from pages.agreement.disputes import show_disputes, show_settled
 from pages.agreement.view import show_agreement, show_confusion, show_counts, show_rankers
-from pages.shared.markdown import heading, plain
+from pages.shared.doubts import show_doubts
+from pages.shared.layout import heading, plain
 from rulerank.campaign import OpenCampaign
 from rulerank.campaign.agreement import names_of, open_disputes, read_grades
 from rulerank.errors import RulerankError
@@ -25,10 +26,11 @@ def main(person: Person, opened: OpenCampaign) -> None:
     """Show the agreement of a campaign, or how to come by one."""
     workspace = context.workspace()
     found = read_grades(opened)
+    names = names_of({each.id: each.name for each in workspace.people.list()}, found)
+    show_doubts(opened, names)
     if not found.shared:
         explain(opened, len(set(found.people)))
         return
-    names = names_of({each.id: each.name for each in workspace.people.list()}, found)
     waiting = open_disputes(found)
     alpha = show_counts(opened, found, len(waiting))
     # Only the open tab is computed: rankers for everybody take a while on a large pool.
@@ -39,7 +41,7 @@ def main(person: Person, opened: OpenCampaign) -> None:
             show_settled(opened, person, found)
     if agree.open:
         with agree:
-            show_agreement(found, names, alpha)
+            show_agreement(opened, found, names, alpha)
     if confused.open:
         with confused:
             show_confusion(opened, found, names)

@@ -11,8 +11,9 @@ import pandas as pd
 import streamlit as st
 
 from pages.charts.bars import Agreement, agreement_dots
+from pages.charts.figure import current_theme, show
+from pages.charts.files import source_of
 from pages.charts.matrices import confusion_matrix, tau_matrix
-from pages.charts.render import current_theme, show
 from pages.new_campaign.preview import number
 from rulerank.agreement import Alpha, PairKappa, RankerAgreement, confusion, krippendorff_alpha, ranker_agreement
 from rulerank.campaign import OpenCampaign
@@ -35,7 +36,7 @@ def show_counts(opened: OpenCampaign, found: Grades, waiting: int) -> Alpha:
     """Show the overlap so far, alpha, and what is to be decided."""
     alpha = alpha_of(opened.id, found.seen, found)
     interval = "no interval yet" if alpha.low is None else f"95% interval {alpha.low:.2f} to {alpha.high:.2f}"
-    with st.container(horizontal=True, gap="medium"):
+    with st.container(key="rr-numbers", horizontal=True):
         number("Krippendorff's alpha", value_text(alpha.value), ALPHA)
         number("Shared documents", f"{found.shared:,}", "With grades of two people or more.")
         number("People", f"{len(set(found.people)):,}")
@@ -48,7 +49,7 @@ def show_counts(opened: OpenCampaign, found: Grades, waiting: int) -> Alpha:
     return alpha
 
 
-def show_agreement(found: Grades, names: Mapping[int, str], alpha: Alpha) -> None:
+def show_agreement(opened: OpenCampaign, found: Grades, names: Mapping[int, str], alpha: Alpha) -> None:
     """Show alpha and kappa by pair as dots, and kappa as a table."""
     kappas = kappas_of(found)
     everybody = Agreement("Everybody (alpha)", alpha.value, alpha.low, alpha.high, alpha.units)
@@ -58,7 +59,7 @@ def show_agreement(found: Grades, names: Mapping[int, str], alpha: Alpha) -> Non
     ]
     measure = "Krippendorff's alpha (ordinal); pairs: Cohen's kappa with quadratic weights"
     figure = agreement_dots([everybody, *pairs], measure=measure, theme=current_theme())
-    show(figure, "agreement", key="agreement-dots")
+    show(figure, "agreement", key="agreement-dots", source=source_of(opened))
     with st.expander("Kappa of every pair"):
         st.dataframe(kappa_table(kappas, names), hide_index=True, alt="Cohen's kappa by pair of people")
         st.caption("Cohen's kappa: plain, and with quadratic weights, by which near misses count less.")
@@ -87,11 +88,11 @@ def show_confusion(opened: OpenCampaign, found: Grades, names: Mapping[int, str]
     words = [f"{grade} {level.name}" for grade, level in enumerate(opened.settings.grades)]
     rows, columns = ("One person", "Another") if chosen is None else (names[chosen[0]], names[chosen[1]])
     figure = confusion_matrix(matrix, words, rows=rows, columns=columns, theme=current_theme())
-    show(figure, "confusion", key="agreement-confusion")
+    show(figure, "confusion", key="agreement-confusion", source=source_of(opened))
 
 
 def show_rankers(opened: OpenCampaign, found: Grades, names: Mapping[int, str]) -> None:
-    """Show whether disagreement changes the ranking: tau between rankers, one a person."""
+    """Show whether disagreement changes the ranking: tau between rankers, one per person."""
     left, right = st.columns(2, gap="large", vertical_alignment="bottom")
     kinds = offered(opened)
     first = list(kinds).index(opened.settings.ranker.key) if opened.settings.ranker.key in kinds else 0
@@ -104,7 +105,7 @@ def show_rankers(opened: OpenCampaign, found: Grades, names: Mapping[int, str]) 
     result = tau_of(opened.id, found.seen, ranker, shared, opened, found)
     people = [names[int(str(who))] for who in result.annotators]
     figure = tau_matrix(result.tau, people, evaluated_on="the pool", theme=current_theme())
-    show(figure, "rankers-by-person", key="agreement-tau")
+    show(figure, "rankers-by-person", key="agreement-tau", source=source_of(opened, ranker))
     st.caption(f"People with at least {LEAST_LABELS} labels. A tau near 1 means that the disagreement hardly matters.")
 
 

@@ -12,28 +12,37 @@ from pages.charts.bars import (
     query_weights_bar,
 )
 from pages.charts.curves import found_curve, rules_curve
-from pages.charts.figure import alt_text, empty_figure, plotly_config
-from pages.charts.learning import Band, Curve, learning_curve
+from pages.charts.figure import alt_text, current_theme, empty_figure, plotly_config, show
+from pages.charts.files import Source, citation, figure_data, methods, source_of
+from pages.charts.learning import Curve, ShadedBand, learning_curve
 from pages.charts.matrices import confusion_matrix, tau_matrix
-from pages.charts.render import current_theme, show
+from pages.charts.series import Look, ranker_looks, sampler_looks
 
 __all__ = [
     "Agreement",
-    "Band",
     "Curve",
+    "Look",
+    "ShadedBand",
+    "Source",
     "Speed",
     "agreement_dots",
     "alt_text",
     "annotator_speed",
+    "citation",
     "confusion_matrix",
     "current_theme",
     "empty_figure",
+    "figure_data",
     "found_curve",
     "grade_histogram",
     "learning_curve",
+    "methods",
     "plotly_config",
     "query_weights_bar",
+    "ranker_looks",
     "rules_curve",
+    "sampler_looks",
     "show",
+    "source_of",
     "tau_matrix",
 ]

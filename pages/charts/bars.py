@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from pages.charts.figure import WIDE, as_floats, counted, empty_figure, limits, new_figure, safe, same_length
+from pages.charts.figure import as_floats, counted, empty_figure, limits, new_figure, safe, same_length
 from pages.charts.theme import LIGHT, Theme, grade_colours
 from rulerank.campaign.labels import Speed
 from rulerank.errors import InputError
@@ -48,13 +48,13 @@ def _rows(figure: go.Figure, names: Sequence[object], axis: str = "yaxis") -> No
 
 
 def annotator_speed(people: Iterable[Speed], *, theme: Theme = LIGHT) -> go.Figure:
-    """Return labels given (bars) and median seconds a label (dots, with the middle half as a line), by person."""
+    """Return labels given (bars) and median seconds per label (dots, with the middle half as a line), by person."""
     title = "Labels and speed by person"
     rows = sorted(people, key=lambda person: (-person.labels, person.name))
     if not rows:
         return empty_figure(title, "Nobody has labelled yet.", theme=theme)
     caption = "Dots: median seconds from showing a document to its label; lines: the middle half of the labels."
-    figure = new_figure(title, caption, theme=theme, height=170 + ROW * len(rows), letters=WIDE, l=24)
+    figure = new_figure(title, caption, theme=theme, height=170 + ROW * len(rows), l=24)
     few = {"nticks": 4, "tickangle": 0}
     figure.update_layout(
         xaxis={"domain": [0, 0.46], "title": {"text": "Labels given"}, "tickformat": ",d", **few},
@@ -112,7 +112,7 @@ def annotator_speed(people: Iterable[Speed], *, theme: Theme = LIGHT) -> go.Figu
             ]
             for place, person in timed
         ],
-        hovertemplate="<b>%{customdata[0]}</b><br>median %{x:.1f} s a label%{customdata[1]}<extra></extra>",
+        hovertemplate="<b>%{customdata[0]}</b><br>median %{x:.1f} s per label%{customdata[1]}<extra></extra>",
     )
     slowest = max([1.0, *seconds, *(person.quartiles[1] for _, person in timed if person.quartiles)])
     figure.update_layout(xaxis2_range=[0, 1.12 * slowest], xaxis_range=[0, 1.18 * max(1, *labels)])

@@ -6,9 +6,8 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike
 
-from pages.charts.figure import WIDE, count_axis, empty_figure, new_figure
+from pages.charts.figure import count_axis, empty_figure, legend_below, new_figure
 from pages.charts.learning import FEW, points_of
-from pages.charts.legend import legend_below
 from pages.charts.theme import LIGHT, Theme
 
 
@@ -24,7 +23,7 @@ def rules_curve(
     """Return the rule count of each chosen document against the fewest rules of a labelled one, the stop line.
 
     SSAR stops when the document with the fewest rules of the whole pool is already labelled, that is when the two
-    meet. `labelled_minimum` is one number a round, or one number for all.
+    meet. `labelled_minimum` is one number per round, or one number for all.
     """
     title = "How near the natural stop is"
     if np.size(rounds) == 0:
@@ -37,7 +36,7 @@ def rules_curve(
     caption = (
         "Each round takes the document with the fewest rules; the natural stop is where that one is labelled already."
     )
-    figure = new_figure(title, caption, theme=theme, height=height, letters=WIDE, l=72)
+    figure = new_figure(title, caption, theme=theme, height=height, l=72)
     one = xs.size == 1
     figure.add_scatter(
         x=xs,
@@ -93,13 +92,13 @@ def found_curve(
         return empty_figure(title, "No document of this pool is relevant, so there is no share to show.", theme=theme)
     known = total_relevant is not None
     caption = (
-        f"Share of the pool's {total_relevant:,d} relevant documents (grade above 0)."
+        f"Share of the pool's {total_relevant:,d} relevant documents (known grade above 0)."
         if known
         else "Documents with a grade above 0 so far; how many the whole pool holds is not known."
     )
     if known and pool_size:
         caption += " Diagonal: labels given in random order."
-    figure = new_figure(title, caption, theme=theme, height=height, letters=WIDE, l=72)
+    figure = new_figure(title, caption, theme=theme, height=height, l=72)
     ys = found / total_relevant if total_relevant else found
     if known and pool_size:
         end = min(float(xs[-1]), float(pool_size))

@@ -1,4 +1,4 @@
-"""What every figure shares: title and caption, the friendly empty state, safe names, download and alternative text."""
+"""What every figure shares: title and caption, axes, legend, empty state, safe names, download and alternative text."""
 
 from __future__ import annotations
 
@@ -11,18 +11,29 @@ from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
+import streamlit as st
 from numpy.typing import ArrayLike, NDArray
 
-from pages.charts.theme import LIGHT, Theme, plotly_template
+from pages.charts.files import Source, sentences, show_files
+from pages.charts.theme import LIGHT, Theme, plotly_template, theme_named
 from rulerank.errors import InputError
 
 Floats = NDArray[np.float64]
 
-WIDE, NARROW = 58, 48
-"""Letters in a line of the caption: of a figure as wide as the page, which may be a telephone's, and in a column."""
+NARROW = 48
+"""Letters in a line of words that stand inside a figure, which may be as narrow as a column."""
+
+TOP = 48
+"""Pixels above what is drawn: one line of a title."""
 
 LONGEST = 80
 """Letters of a file's name."""
+
+ZERO = 0.4
+"""An axis whose lower end would lie below this share of its upper end begins at 0."""
+
+BREAK = "break"
+"""The name of the mark of an axis that does not begin at 0."""
 
 JOINERS = "\N{ZERO WIDTH JOINER}\N{ZERO WIDTH NON-JOINER}"
 """Unprintable, but emoji and some scripts need them."""
@@ -80,29 +91,26 @@ def same_length(**arguments: Sequence[Any] | NDArray[Any]) -> None:
         raise InputError(f"these must have the same length: {words}")
 
 
-def new_figure(
-    title: str, caption: str = "", *, theme: Theme = LIGHT, height: int = 400, letters: int = NARROW, **margin: int
-) -> go.Figure:
-    """Return an empty figure with its title and caption in place, room left for both, and no fixed width."""
-    lines = wrapped(caption, letters)
-    above = 54 + (17 * (lines.count("<br>") + 1) if lines else 0)
-    if lines and "<br>" not in lines:
-        lines += "<br> "  # plotly sets a caption of one line lower than the first of several
+def new_figure(title: str, caption: str = "", *, theme: Theme = LIGHT, height: int = 400, **margin: int) -> go.Figure:
+    """Return an empty figure with its title in place and no fixed width.
+
+    The caption is kept in `meta`: `show` sets it below the figure, across its whole width, where lines break by
+    themselves; in a paper it is the author's own.
+    """
     figure = go.Figure()
     figure.update_layout(
         template=plotly_template(theme),
         title={
             "text": safe(title),
-            "subtitle": {"text": lines},
             "x": 0,
             "xref": "container",
             "xanchor": "left",
             "y": 1,
             "yref": "container",
             "yanchor": "top",
-            "pad": {"t": 12, "l": 4},
+            "pad": {"t": 10, "l": 4},
         },
-        margin={"t": above, "l": 64, "r": 24, "b": 56, **margin},
+        margin={"t": TOP, "l": 64, "r": 24, "b": 56, **margin},
         height=height,
         autosize=True,
         showlegend=False,
@@ -152,6 +160,26 @@ def limits(values: Iterable[float], *, low: float | None = None, high: float | N
     return [least if low is None else max(low, least), most if high is None else min(high, most)]
 
 
+def value_axis(figure: go.Figure, title: str, window: Sequence[float], theme: Theme) -> None:
+    """Set the vertical axis of values from 0 upwards: it begins at 0, or a mark across its foot says that it does not.
+
+    May be called again when more was drawn.
+    """
+    low, high = window
+    low = 0.0 if low <= ZERO * high else low
+    figure.update_yaxes(title_text=safe(title), tickformat=".2f", range=[low, high])
+    figure.layout.shapes = [shape for shape in figure.layout.shapes if shape.name != BREAK]
+    if low <= 0:
+        return
+    place = {"xref": "paper", "yref": "paper", "xsizemode": "pixel", "ysizemode": "pixel", "xanchor": 0, "yanchor": 0}
+    gap = {"color": theme.background, "width": 5}
+    for path, line in (
+        ("M-5,8 L5,12", gap),
+        ("M-6,5 L6,10 M-6,10 L6,15", {"color": theme.muted, "width": 1.2}),
+    ):
+        figure.add_shape(type="path", path=path, line=line, name=BREAK, **place)
+
+
 def file_name(name: str) -> str:
     """Return a name that every file system takes, for a downloaded figure."""
     slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
@@ -174,7 +202,7 @@ def plotly_config(name: str, *, image: str = "svg") -> dict[str, Any]:
         "toImageButtonOptions": {
             "format": image,
             "filename": f"rulerank-{file_name(name)}",
-            "scale": 3 if image == "png" else 1,
+            "scale": 2 if image == "png" else 1,
         },
         "modeBarButtonsToRemove": ["select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
     }
@@ -184,4 +212,95 @@ def alt_text(figure: go.Figure) -> str:
     """Return what the figure shows in words, for `st.plotly_chart(..., alt=...)` and screen readers."""
     meta: Mapping[str, Any] = figure.layout.meta or {}
     title = html.unescape(figure.layout.title.text or "")
-    return ". ".join(part.rstrip(".") for part in (title, meta.get("caption", "")) if part) + "."
+    return sentences([title, meta.get("caption", "")]) + "."
+
+
+LINE = 20
+"""Pixels of a line of the legend."""
+
+LETTER, MARK = 7, 45
+"""Pixels of a letter, and of the mark before a name with the gap behind it."""
+
+WIDTH = 320
+"""Pixels that names are assumed to have: about what a telephone has."""
+
+
+def legend_below(figure: go.Figure) -> None:
+    """Show the legend at the lower edge of the figure, which grows by as many lines as the names may need.
+
+    Plotly keeps the axis above a legend that is placed in the whole figure; how many lines that takes in the reader's
+    window is not known here, so only the height is an estimate.
+    """
+    figure.update_layout(
+        showlegend=True,
+        legend={
+            "orientation": "h",
+            "x": 0,
+            "xanchor": "left",
+            "yref": "container",
+            "y": 0,
+            "yanchor": "bottom",
+            "tracegroupgap": 0,
+        },
+        height=figure.layout.height + LINE * (legend_lines(figure) - 1),
+    )
+
+
+def legend_again(figure: go.Figure, lines: int) -> None:
+    """Let a figure grow whose legend had so many lines before more was drawn into it."""
+    figure.update_layout(height=figure.layout.height + LINE * (legend_lines(figure) - lines))
+
+
+def height_drawn(figure: go.Figure) -> float:
+    """Return the height in pixels that is left to what is drawn, if the legend takes as many lines as estimated."""
+    margin = figure.layout.margin
+    return float(figure.layout.height - margin.t - margin.b - LINE * legend_lines(figure))
+
+
+def legend_lines(figure: go.Figure) -> int:
+    """Return how many lines the names take, one after the other, where the page is narrow."""
+    lines, taken = 1, 0
+    for trace in figure.data:
+        if trace.name is None or trace.showlegend is False:
+            continue
+        width = MARK + LETTER * len(html.unescape(trace.name))
+        if taken and taken + width > WIDTH:
+            lines, taken = lines + 1, 0
+        taken += width
+    return lines
+
+
+def current_theme() -> Theme:
+    """Return the theme that the reader's browser shows."""
+    return theme_named(st.context.theme.type)
+
+
+def show(
+    figure: go.Figure,
+    name: str,
+    *,
+    key: str | None = None,
+    clicks: bool = False,
+    image: str = "svg",
+    source: Source | None = None,
+) -> Any:
+    """Show a figure with its caption and files, and return the event of a click, where `clicks` asks for it, else None.
+
+    source: the data that it is made from, for the line to cite it by. Streamlit's own chart theme is off, because it
+    would lay its colours over ours.
+    """
+    settings: dict[str, Any] = {
+        "theme": None,
+        "key": key,
+        "config": plotly_config(name, image=image),
+        "alt": alt_text(figure),
+    }
+    event = None
+    with st.container(key=f"rr-figure-{key or file_name(name)}", gap="xsmall"):
+        if clicks:
+            event = st.plotly_chart(figure, on_select="rerun", selection_mode="points", **settings)
+        else:
+            st.plotly_chart(figure, **settings)
+        if figure.data:
+            show_files(figure, file_name(name), key or file_name(name), source)
+    return event

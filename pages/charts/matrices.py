@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
 from pages.charts.figure import empty_figure, new_figure, safe
-from pages.charts.theme import LIGHT, Theme, colour_scale, mix, text_on
+from pages.charts.theme import LIGHT, Theme, colour_scale, light_of_dark, mix, text_on
 from rulerank.errors import InputError
 
 CELL = 46
@@ -47,7 +47,11 @@ def _add_matrix(
     low: float,
     high: float,
 ) -> None:
-    """Draw the cells and write each number on its own, in the ink that reads on it."""
+    """Draw the cells and write each number on its own, in the ink that reads on it.
+
+    A number is called by the ink that it has on a light page, for the file that is made of a dark one's figure.
+    """
+    light = [light_of_dark().get(colour, colour) for colour in scale]
     count = len(names)
     figure.add_heatmap(
         z=shown,
@@ -66,6 +70,7 @@ def _add_matrix(
             share = float((shown[row, column] - low) / (high - low))
             figure.add_annotation(
                 {"text": words[row][column], "x": column, "y": row, "showarrow": False},
+                name=text_on(_colour_at(light, share)),
                 font={"size": 14, "color": text_on(_colour_at(scale, share))},
             )
     ticks = {"tickvals": list(range(count)), "ticktext": [safe(name, 20) for name in names]}

@@ -16,9 +16,12 @@ import plotly.graph_objects as go
 
 from rulerank.errors import InputError
 
-FONT = 'Arial, "Liberation Sans", Helvetica, sans-serif'
-"""Of figures. Not the page's own, which a downloaded file does not carry: names that were measured in one type and are
-shown in another overlap. These three have the same widths."""
+FONT = 'Arial, "Liberation Sans", Helvetica, "Source Sans", sans-serif'
+"""Of pages and figures alike. A downloaded figure carries no type along, and names that were measured in one type and
+are shown in another overlap: the first three have the same widths, and one of them is nearly everywhere. Streamlit
+brings the fourth along, for browsers without any of them."""
+TYPE = {"title": 22, "section": 18, "figure": 16, "body": 15, "axis": 14, "caption": 13}
+"""Sizes in pixels, of pages and figures; the browser scales pages with its own setting."""
 INK, PAPER = "#000000", "#FFFFFF"
 """Black, not a softer ink: only with it does every colour that a campaign may choose carry text at 4.5 or better."""
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross", "star", "triangle-down")
@@ -31,7 +34,8 @@ class Theme:
 
     `primary` is for buttons with white text, `lines` are for series (the first is the accent), `baseline` for what they
     are compared with, `silent` for where there is no value. `grades` are the anchors of the grades' colours from 0
-    upwards, `competence` runs from competent to not, `diverging` from -1 to 1.
+    upwards, `competence` runs from competent to not (light is competent, as in the figure of the query-level paper, and
+    the far end stands out from the page), `diverging` from -1 to 1.
     """
 
     name: str
@@ -64,9 +68,6 @@ class Theme:
         return self.name == "dark"
 
 
-COMPETENCE = ("#FFF9E3", "#BFD9E6", "#72A9CF", "#2F6DA8", "#15396B", "#0A1B38")
-"""Light is competent on both appearances, as in the figure of the query-level paper."""
-
 LIGHT = Theme(
     name="light",
     primary="#0072B2",
@@ -79,7 +80,7 @@ LIGHT = Theme(
     silent="#B4B4B4",
     lines=("#0072B2", "#D55E00", "#5D3A9B", "#009E73", "#882255", "#431903", "#08084F"),
     grades=("#D5D9DE", "#F0C75E", "#E08A2E", "#B0472F", "#6A1B3A"),
-    competence=COMPETENCE,
+    competence=("#FFF9E3", "#BFD9E6", "#72A9CF", "#2F6DA8", "#15396B", "#0A1B38"),
     diverging=("#8C510A", "#D8B365", "#F4F1EA", "#5AA8BF", "#01508A"),
 )
 
@@ -91,11 +92,11 @@ DARK = Theme(
     text="#E6E9ED",
     muted="#A3ACB7",
     grid="#313943",
-    baseline="#A3ACB7",
-    silent="#5E5E5E",
+    baseline="#9DA6B2",
+    silent="#454B53",
     lines=("#56B4E9", "#E69F00", "#CC79A7", "#009E73", "#DDCC77", "#9434E9", "#ADF1FE"),
     grades=("#565E69", "#A4532F", "#DB8431", "#F2B84B", "#FBEA9C"),
-    competence=COMPETENCE,
+    competence=("#FFF9E3", "#CFE3EE", "#9CC7EA", "#6FA8E8", "#5588E0", "#4A6BD6"),
     diverging=("#E0A458", "#8A6A3C", "#3A4149", "#3F7FA3", "#7CC7F2"),
 )
 
@@ -103,6 +104,26 @@ DARK = Theme(
 def theme_named(name: str | None) -> Theme:
     """Return the theme that Streamlit calls `name` (`st.context.theme.type`); light where it is not known."""
     return DARK if name == "dark" else LIGHT
+
+
+MOST_GRADES = 10
+"""Of a scale: one key each, 0 to 9."""
+
+
+def light_of_dark() -> dict[str, str]:
+    """Return the light theme's colour of every colour that a figure of the dark one may have, by what it means.
+
+    >>> light_of_dark()[DARK.background], light_of_dark()[DARK.accent] == LIGHT.accent
+    ('#FFFFFF', True)
+    """
+    found: dict[str, str] = {}
+    for name in ("baseline", "background", "surface", "text", "muted", "grid", "silent"):
+        found[getattr(DARK, name)] = getattr(LIGHT, name)
+    for name in ("lines", "competence", "diverging"):
+        found.update(zip(getattr(DARK, name), getattr(LIGHT, name), strict=True))
+    for levels in range(1, MOST_GRADES + 1):
+        found.update(zip(grade_colours(levels, DARK), grade_colours(levels, LIGHT), strict=True))
+    return found
 
 
 def _channels(colour: str) -> tuple[int, int, int]:
@@ -142,7 +163,7 @@ def mix(first: str, second: str, share: float) -> str:
 
 
 def grade_colours(levels: int, theme: Theme = LIGHT) -> tuple[str, ...]:
-    """Return one colour a grade, 0 first, spread over the theme's anchors: faint is low, strong is high."""
+    """Return one colour per grade, 0 first, spread over the theme's anchors: faint is low, strong is high."""
     if levels < 1:
         raise InputError(f"a scale of {levels} grades has no colours: give at least one grade")
     anchors = theme.grades
@@ -154,6 +175,11 @@ def grade_colours(levels: int, theme: Theme = LIGHT) -> tuple[str, ...]:
         left = min(int(place), len(anchors) - 2)
         colours.append(mix(anchors[left], anchors[left + 1], place - left))
     return tuple(colours)
+
+
+def colours_of_grades(own: Sequence[str], theme: Theme = LIGHT) -> tuple[str, ...]:
+    """Return the colours of a campaign's grades: its own (`GradeLevel.colour`), and the theme's where it has none."""
+    return tuple(chosen or usual for chosen, usual in zip(own, grade_colours(len(own), theme), strict=True))
 
 
 def grade_chip_css(colours: Sequence[str]) -> str:
@@ -195,28 +221,25 @@ def plotly_template(theme: Theme) -> go.layout.Template:
         "ticks": "outside",
         "ticklen": 4,
         "tickcolor": theme.muted,
-        "tickfont": {"size": 13, "color": theme.muted},
-        "title": {"font": {"size": 14, "color": theme.text}, "standoff": 10},
+        "tickfont": {"size": TYPE["caption"], "color": theme.muted},
+        "title": {"font": {"size": TYPE["axis"], "color": theme.text}, "standoff": 10},
         "automargin": True,
         "ticklabelstandoff": 2,
     }
     return go.layout.Template(
         layout={
-            "font": {"family": FONT, "size": 14, "color": theme.text},
-            "title": {
-                "font": {"size": 17, "color": theme.text, "weight": 600},
-                "subtitle": {"font": {"size": 13, "color": theme.muted}},
-            },
+            "font": {"family": FONT, "size": TYPE["axis"], "color": theme.text},
+            "title": {"font": {"size": TYPE["figure"], "color": theme.text, "weight": 600}},
             "paper_bgcolor": theme.background,
             "plot_bgcolor": "rgba(0,0,0,0)",
             "colorway": list(theme.lines),
             "xaxis": axis,
             "yaxis": axis,
-            "legend": {"font": {"size": 13, "color": theme.text}, "bgcolor": "rgba(0,0,0,0)"},
+            "legend": {"font": {"size": TYPE["caption"], "color": theme.text}, "bgcolor": "rgba(0,0,0,0)"},
             "hoverlabel": {
                 "bgcolor": theme.surface,
                 "bordercolor": theme.muted,
-                "font": {"family": FONT, "size": 13, "color": theme.text},
+                "font": {"family": FONT, "size": TYPE["caption"], "color": theme.text},
                 "align": "left",
                 "namelength": -1,
             },
@@ -229,3 +252,12 @@ ICON = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16">
 <rect width="16" height="16" rx="3" fill="#0072B2"/>
 <path d="M4 4h8M4 8h6M4 12h4" stroke="#fff" stroke-width="2" stroke-linecap="round"/></svg>"""
 """The icon of the browser's tab, drawn here, so that it is there without a network."""
+
+
+def logo(theme: Theme) -> str:
+    """Return the mark and the name of the app, as SVG for the head of the side bar."""
+    return f"""<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 124 24" width="124" height="24">
+<rect y="1" width="22" height="22" rx="4" fill="{LIGHT.primary}"/>
+<path d="M5.5 6.5h11M5.5 12h8M5.5 17.5h5" stroke="#fff" stroke-width="2.6" stroke-linecap="round"/>
+<text x="30" y="18" font-family="{html.escape(FONT)}" font-size="19" font-weight="700" fill="{theme.text}"
+>rulerank</text></svg>"""

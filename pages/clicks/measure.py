@@ -10,17 +10,18 @@ from pages import context
 from pages.clicks.tasks import DOCUMENTS, MEASURED, begin, tell
 from pages.clicks.view import offer
 from pages.shared.audience import languages_of, learned_of
-from pages.shared.markdown import plain
-from pages.shared.task import Task, watch
+from pages.shared.layout import plain
+from pages.shared.task import BackgroundTask, watch
 from rulerank.campaign import OpenCampaign, click_metrics
-from rulerank.campaign.audience import KIND, LEARNED_LABELS, Learned, keep
+from rulerank.campaign.audience import KIND, Learned, keep
 from rulerank.campaign.ranking import offered
 from rulerank.clicks import ClickLog
-from rulerank.clicks.study import Fitted
-from rulerank.export.spreadsheets import spreadsheet_csv
+from rulerank.clicks.study import FittedModels
+from rulerank.export.plain import spreadsheet_csv
+from rulerank.metrics.audience import LEARNED_LABELS
 
 
-def show_measure(log: ClickLog, name: str, found: Fitted) -> None:
+def show_measure(log: ClickLog, name: str, found: FittedModels) -> None:
     """Ask for a campaign, and show its rankings measured by the models that were fitted to the log of this name."""
     opened = _ask_campaign()
     if opened is None:
@@ -35,7 +36,7 @@ def show_measure(log: ClickLog, name: str, found: Fitted) -> None:
     )
     if st.button("Measure", icon=":material/straighten:", key="clicks-measure", disabled=not chosen):
         languages = context.workspace().collections.languages
-        task = Task(
+        task = BackgroundTask(
             lambda progress: click_metrics.documents_to_measure(opened, languages(opened.collection_id)),
             "Looking up the documents' languages",
         )
@@ -46,7 +47,7 @@ def show_measure(log: ClickLog, name: str, found: Fitted) -> None:
     if kept[1].result is None:
         tell(kept[1])
         return
-    documents: click_metrics.Documents = kept[1].result
+    documents: click_metrics.MeasuredDocuments = kept[1].result
     meaning = _ask_meaning(log, documents, opened.id)
     measured = _measure(opened, documents, found, tuple(chosen), meaning)
     if measured is not None:
@@ -68,10 +69,10 @@ def _ask_campaign() -> OpenCampaign | None:
         format_func=found.__getitem__,
         key=f"clicks-campaign-{current}",
     )
-    return context.workspace().open(number)
+    return context.open_campaign(number)
 
 
-def _ask_meaning(log: ClickLog, documents: click_metrics.Documents, number: int) -> dict[str, str]:
+def _ask_meaning(log: ClickLog, documents: click_metrics.MeasuredDocuments, number: int) -> dict[str, str]:
     """Ask which language of the log each of the campaign's is, where the names do not tell."""
     strange = [name for name in documents.readers.spoken if name not in log.languages]
     if not strange or len(log.languages) == 1:
@@ -89,8 +90,8 @@ def _ask_meaning(log: ClickLog, documents: click_metrics.Documents, number: int)
 
 def _measure(
     opened: OpenCampaign,
-    documents: click_metrics.Documents,
-    found: Fitted,
+    documents: click_metrics.MeasuredDocuments,
+    found: FittedModels,
     names: tuple[str, ...],
     meaning: dict[str, str],
 ) -> click_metrics.Measured | None:
@@ -99,7 +100,7 @@ def _measure(
     key = (opened.id, state, id(documents), id(found), names, tuple(meaning.items()))
     kept = st.session_state.get(MEASURED)
     if kept is None or kept[0] != key:
-        task = Task(
+        task = BackgroundTask(
             lambda progress: click_metrics.measure(opened, documents, found.fits, names, meaning, progress),
             "Measuring rankings",
         )
@@ -114,7 +115,7 @@ def _measure(
 
 
 def _show(
-    opened: OpenCampaign, log: ClickLog, documents: click_metrics.Documents, measured: click_metrics.Measured
+    opened: OpenCampaign, log: ClickLog, documents: click_metrics.MeasuredDocuments, measured: click_metrics.Measured
 ) -> None:
     for why in dict.fromkeys(measured.missing.values()):
         labels = "; ".join(label for label, reason in measured.missing.items() if reason == why)

@@ -5,15 +5,22 @@ from __future__ import annotations
 import streamlit as st
 
 from pages import context
+from pages.charts.figure import current_theme
 from pages.clicks import source, view
 from pages.clicks.measure import show_measure
-from pages.clicks.tables import show_tables
 from pages.clicks.tasks import FITS, LOG, MEASURED, TABLES, begin, forget, tell
-from pages.shared.markdown import heading
-from pages.shared.task import Task, watch
+from pages.clicks.view import show_tables
+from pages.shared.keys import reader_key, show_key
+from pages.shared.layout import heading
+from pages.shared.task import BackgroundTask, watch
 from rulerank.clicks import PAPER, ClickLog, click_models, study
 
 NUMBER = "clicks-number"
+SEEN = (
+    "A reader goes down the list and stops at the result that satisfies. From where people clicked, the page learns "
+    "how often each grade satisfies; where grades satisfy much less than you thought, sharpen what they mean, or "
+    "measure rankings by these readers."
+)
 ONE_LANGUAGE = ("agnostic", "agnostic_default", "documents")
 
 
@@ -24,22 +31,23 @@ def main() -> None:
         "Learn from clicks how likely a result satisfies its reader, in one language or several, and measure rankings "
         "by it.",
     )
+    show_key(reader_key(current_theme()), SEEN)
     kept = ask_log()
     if kept is None:
         return
     name, log = kept
     view.show_facts(log, name)
     source.show_skipped(log)
-    st.subheader("Models")
+    st.header("Models")
     chosen = ask_models(log)
     if not chosen:
         st.info("Choose at least one model above.")
         return
     seed, now = ask_seed()
-    found = fitted(log, chosen, seed, now)
-    st.subheader("The paper's tables for this log")
+    found = fitted(log, name, chosen, seed, now)
+    st.header("The paper's tables for this log")
     compared(log, chosen, seed)
-    st.subheader("Measure a campaign")
+    st.header("Measure a campaign")
     st.caption("The metric of each fitted model (eq. 1 of the paper) for rankings of a campaign.")
     if found is None:
         st.info("Fit models first; then rankings can be measured by them.", icon=":material/info:")
@@ -107,10 +115,10 @@ def ask_seed() -> tuple[int, bool]:
     return int(seed), row.button("Fit", type="primary", icon=":material/model_training:", key="clicks-fit")
 
 
-def fitted(log: ClickLog, chosen: list[str], seed: int, now: bool) -> study.Fitted | None:
+def fitted(log: ClickLog, name: str, chosen: list[str], seed: int, now: bool) -> study.FittedModels | None:
     """Fit on demand, and show what was learned."""
     if now:
-        task = Task(lambda progress: study.fit_models(log, chosen, seed, progress), "Fitting the models")
+        task = BackgroundTask(lambda progress: study.fit_models(log, chosen, seed, progress), "Fitting the models")
         begin(FITS, (chosen, seed), task)
     kept = st.session_state.get(FITS)
     if kept is None or not watch(kept[1], key="clicks-fits"):
@@ -120,8 +128,8 @@ def fitted(log: ClickLog, chosen: list[str], seed: int, now: bool) -> study.Fitt
         return None
     if kept[0] != (chosen, seed):
         st.info("The choice of models or the seed has changed since; fit again to see them.")
-    found: study.Fitted = kept[1].result
-    view.show_fits(found)
+    found: study.FittedModels = kept[1].result
+    view.show_fits(found, name)
     return found
 
 
@@ -138,7 +146,7 @@ def compared(log: ClickLog, chosen: list[str], seed: int) -> None:
     )
     part = int(share) / 100
     if row.button("Compare", type="primary", icon=":material/compare_arrows:", key="clicks-compare"):
-        task = Task(
+        task = BackgroundTask(
             lambda progress: study.compare_models(log, chosen, splits, part, seed, progress), "Comparing on splits"
         )
         begin(TABLES, (chosen, seed, splits, part), task)

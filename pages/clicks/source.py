@@ -9,9 +9,9 @@ import streamlit as st
 
 from pages import context
 from pages.clicks.tasks import sentence
-from pages.new_campaign.jobs import Given
-from pages.shared.markdown import plain
-from pages.shared.task import JobTask, Task
+from pages.new_campaign.given import Given
+from pages.shared.layout import plain
+from pages.shared.task import BackgroundTask, JobTask
 from rulerank.clicks import ClickLog, ClickLogError, study
 from rulerank.errors import RulerankError
 from rulerank.importing.clicks import error_from_dict, load_log
@@ -24,7 +24,7 @@ q2,d4 d1,1 3,0 0,de en"""
 SOURCES = {"upload": "Upload a log", "clara2": "Upload a log in CLARA2's layout", "simulate": "Simulate a log"}
 UNJUDGED = {"drop": "leave the session out", "zero": "count it as grade 0"}
 LINES = {"Line": st.column_config.NumberColumn(width=80), "What is wrong": st.column_config.TextColumn(width="large")}
-LogTask = Task[ClickLog] | JobTask[ClickLog]
+LogTask = BackgroundTask[ClickLog] | JobTask[ClickLog]
 
 
 def ask_log() -> tuple[str, LogTask] | None:
@@ -53,7 +53,7 @@ def _ask_upload(*, clara: bool) -> tuple[str, LogTask] | None:
     options = _ask_options()
     if log is None or (clara and table is None):
         if not clara:
-            st.markdown("One session a row: the query, its results from the top with their grades, and the clicks.")
+            st.markdown("One session per row: the query, its results from the top with their grades, and the clicks.")
             st.code(EXAMPLE, language=None)
         st.caption(
             "Both files of CLARA2 are needed: the log and the table of grades."
@@ -71,7 +71,7 @@ def _read(log: Given, table: Given | None, options: dict[str, Any]) -> JobTask[C
     uploads = context.workspace().uploads
     token = uploads.begin()
     try:
-        told = {
+        arguments = {
             "token": token,
             "log": log.placed(token).to_dict(),
             "grades": None if table is None else table.placed(token).to_dict(),
@@ -86,7 +86,7 @@ def _read(log: Given, table: Given | None, options: dict[str, Any]) -> JobTask[C
             raise error_from_dict(result["bad"])
         return load_log(uploads.path(token))
 
-    return JobTask("read_clicks", told, "Reading the log", finish=finish, token=token)
+    return JobTask("read_clicks", arguments, "Reading the log", finish=finish, token=token)
 
 
 def _ask_options() -> dict[str, Any]:
@@ -97,7 +97,7 @@ def _ask_options() -> dict[str, Any]:
     unjudged = second.selectbox(
         "A result without a grade", list(UNJUDGED), format_func=UNJUDGED.__getitem__, key="clicks-unjudged"
     )
-    skip = third.toggle("Skip bad rows", key="clicks-skip", help="They are counted and told by line in any case.")
+    skip = third.toggle("Skip bad rows", key="clicks-skip", help="They are counted and reported by line in any case.")
     return {"depth": int(depth), "unjudged": unjudged, "skip_bad": skip}
 
 
@@ -119,7 +119,7 @@ def _ask_simulation() -> tuple[str, LogTask] | None:
     if not st.button("Simulate", type="primary", icon=":material/casino:", key="clicks-simulate"):
         return None
     user = study.user_named(kind, float(foreign))
-    return f"simulated, seed {seed}", Task(
+    return f"simulated, seed {seed}", BackgroundTask(
         lambda progress: study.simulate(user, int(sessions), int(depth), int(seed), progress), "Drawing sessions"
     )
 
@@ -132,7 +132,7 @@ def show_problem(error: RulerankError) -> None:
     rows = "1 row" if error.total == 1 else f"{error.total:,d} rows"
     more = f" The first {len(error.rows)} are listed." if error.total > len(error.rows) else ""
     st.error(
-        f"{rows} of {plain(error.source)} cannot be used.{more} Mend them, or switch on **Skip bad rows** and read "
+        f"{rows} of {plain(error.source)} cannot be used.{more} Fix them, or switch on **Skip bad rows** and read "
         "again.",
         icon=":material/error:",
     )

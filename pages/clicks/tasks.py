@@ -6,15 +6,17 @@ from typing import Any
 
 import streamlit as st
 
-from pages.shared.markdown import plain
-from pages.shared.task import JobTask, Task
+from pages.shared.layout import plain
+from pages.shared.task import BackgroundTask, JobTask
 from rulerank.errors import RulerankError
 
 LOG, FITS, TABLES = "clicks-log", "clicks-fits", "clicks-tables"
 DOCUMENTS, MEASURED = "clicks-documents", "clicks-measured"
 
 
-def begin(part: str, wish: Any, task: Task[Any] | JobTask[Any]) -> tuple[Any, Task[Any] | JobTask[Any]]:
+def begin(
+    part: str, wish: Any, task: BackgroundTask[Any] | JobTask[Any]
+) -> tuple[Any, BackgroundTask[Any] | JobTask[Any]]:
     """Keep a task with what was wished for; the part's earlier one is of no use any more, and ends."""
     forget(part)
     kept = st.session_state[part] = (wish, task)
@@ -28,7 +30,7 @@ def forget(part: str) -> None:
         earlier[1].close()
 
 
-def tell(task: Task[Any] | JobTask[Any]) -> None:
+def tell(task: BackgroundTask[Any] | JobTask[Any]) -> None:
     """Say why a task has no result."""
     error = task.error or RulerankError("there is no result")
     (st.info if task.cancelled else st.error)(sentence(str(error)))

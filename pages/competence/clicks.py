@@ -18,7 +18,7 @@ from pages.competence.layers import Panel
 
 # The figure comes and goes by itself (it is drawn late, and anew in another theme), so it is looked for at each change
 # of the page. A cell is [panel, column, row], the panel from the trace's `meta`; the one after the last panel holds the
-# functions' means, one a row.
+# functions' means, one per row.
 _SCRIPT = """
 const kept = new WeakMap();
 
@@ -30,8 +30,9 @@ function start(root) {
     const x = axis(plot, "x", panel), y = axis(plot, "y", panel);
     if (!x?.c2p || !y?.c2p) return;
     const span = (along, at) => {
-      if (at === null) return [0, along._length];
-      const ends = [along.c2p(at - 0.5), along.c2p(at + 0.5)].sort((a, b) => a - b);
+      const all = along === x ? mine.chosen.columns[panel] : mine.chosen.rows;
+      const [first, last] = at === null ? [0, all - 1] : [at, at];
+      const ends = [along.c2p(first - 0.5), along.c2p(last + 0.5)].sort((a, b) => a - b);
       return [Math.max(0, ends[0]), Math.min(along._length, ends[1])];
     };
     const [left, right] = span(x, column), [top, bottom] = span(y, row);
@@ -39,7 +40,8 @@ function start(root) {
     const box = document.createElement("div");
     box.className = "rr-frame";
     box.style.cssText = `position:absolute;box-sizing:content-box;border:2px solid ${mine.chosen.colour};` +
-      `left:${x._offset + left - 2}px;top:${y._offset + top - 2}px;width:${right - left}px;height:${bottom - top}px`;
+      `left:${x._offset + left - 1}px;top:${y._offset + top - 1}px;` +
+      `width:${Math.max(0, right - left - 2)}px;height:${Math.max(0, bottom - top - 2)}px`;
     layer.append(box);
   };
 
@@ -67,7 +69,7 @@ function start(root) {
     }, milliseconds);
   };
 
-  // The first click of two looks like any other: it is framed at once, but told only when no second one follows.
+  // The first click of two looks like any other: it is framed at once, but reported only when no second one follows.
   const clicked = (event) => {
     const point = event.points?.[0];
     if (!point || !mine.chosen || performance.now() - mine.zoomed < 600) return;
@@ -164,12 +166,17 @@ def read_click(cell: object, panels: Sequence[Panel], functions: int) -> Click |
     return Click(row, int(panels[panel].first[column])) if 0 <= column < panels[panel].columns else None
 
 
-def frames(panels: Sequence[Panel], query: int | None, document: int | None) -> dict[str, int | None]:
-    """Return where the frames go: around a function's row in every panel, and a document's column in its own."""
+def frames(panels: Sequence[Panel], query: int | None, document: int | None) -> dict[str, Any]:
+    """Return where the frames go: around a function's row in every panel, and a document's column in its own.
+
+    They end where the cells do: a panel of few documents is wider than its cells.
+    """
     columns = [None if document is None else panel.column_of(document) for panel in panels]
     place = next((number for number, column in enumerate(columns) if column is not None), None)
     return {
         "panels": len(panels),
+        "columns": [panel.columns for panel in panels],
+        "rows": int(panels[0].delta.shape[0]),
         "row": query,
         "panel": place,
         "column": None if place is None else columns[place],

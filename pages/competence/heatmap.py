@@ -1,4 +1,4 @@
-"""Where each query-level function is competent: Delta(q, d) as one heatmap a grade (query-level paper, figure 2)."""
+"""Where each query-level function is competent: Delta(q, d) as one heatmap per grade (query-level paper, figure 2)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 from numpy.typing import ArrayLike, NDArray
 
-from pages.charts.figure import WIDE, empty_figure, new_figure, safe
+from pages.charts.figure import empty_figure, new_figure, safe
 from pages.charts.theme import LIGHT, Theme
 from pages.competence import layers
 from pages.competence.layers import Panel
@@ -27,11 +27,13 @@ def competence_heatmaps(
     grades: ArrayLike,
     *,
     grade_names: Sequence[str] | None = None,
+    only: Sequence[int | None] = (),
     max_columns: int = MAX_COLUMNS,
     theme: Theme = LIGHT,
 ) -> go.Figure:
-    """Return Delta(q, d), functions (rows) by documents (columns), one panel a grade: light is competent.
+    """Return Delta(q, d), functions (rows) by documents (columns), one panel per grade: light is competent.
 
+    only: for each function the one grade that it knows, because all labels of its query have it, or None.
     Not a number means that the function has no rule for the document; such cells are grey. Dots on the right give
     each function's mean. Clicks and the frames of what is chosen are `competence_clicks`' business: the figure itself
     stays as it is, because thousands of documents take the browser a second to draw anew.
@@ -45,15 +47,19 @@ def competence_heatmaps(
             theme=theme,
         )
     panels = make_panels(matrix, docids, levels, grade_names, max_columns)
-    height = int(np.clip(236 + 15 * len(qids), 400, 800))
-    figure = new_figure(TITLE, _caption(matrix, panels), theme=theme, height=height, letters=WIDE)
+    height = int(np.clip(190 + 15 * len(qids), 360, 760))
+    figure = new_figure(TITLE, _caption(matrix, panels, only), theme=theme, height=height)
     top = float(max(1, levels.max()))
     layers.add_axes(figure, panels, len(qids), top, theme)
-    names = [safe(qid, 60) for qid in qids]
+    if not np.isfinite(matrix).all():
+        layers.add_silent(figure, theme)
+    known = [*only, *[None] * (len(qids) - len(only))]
+    ends = ["" if grade is None else f" · only {grade}" for grade in known]
+    names = [f"{safe(qid, 60)}{end}" for qid, end in zip(qids, ends, strict=True)]
     for number, panel in enumerate(panels, start=1):
         layers.add_heat(figure, number, panel, names, theme)
     layers.add_means(figure, len(panels) + 1, matrix, names, theme)
-    layers.add_row_names(figure, [safe(qid, 22) for qid in qids], theme)
+    layers.add_row_names(figure, [f"{safe(qid, 22)}{end}" for qid, end in zip(qids, ends, strict=True)], theme)
     return figure
 
 
@@ -64,7 +70,7 @@ def make_panels(
     grade_names: Sequence[str] | None = None,
     most: int = MAX_COLUMNS,
 ) -> list[Panel]:
-    """Return a panel a grade, in which more than `most` documents are averaged with their neighbours.
+    """Return a panel per grade, in which more than `most` documents are averaged with their neighbours.
 
     A bin's mean leaves silent functions out; it is not a number where a function is silent on the whole bin.
     """
@@ -103,18 +109,24 @@ def _checked(
             f"Delta must be functions by documents, here {len(qids)} by {len(docids)}, but has the shape {matrix.shape}"
         )
     if levels.shape != (len(docids),):
-        raise InputError(f"give one grade a document: {len(docids)} documents, but grades of shape {levels.shape}")
+        raise InputError(f"give one grade per document: {len(docids)} documents, but grades of shape {levels.shape}")
     return matrix, levels
 
 
-def _caption(matrix: NDArray[np.float32], panels: Sequence[Panel]) -> str:
+def _caption(matrix: NDArray[np.float32], panels: Sequence[Panel], only: Sequence[int | None]) -> str:
     functions, documents = matrix.shape
     words = [
-        f"Δ(q, d) = |rank(q, d) − grade(d)| of {functions:,d} functions on {documents:,d} documents.",
-        "Light is competent; grey: the function has no rule for the document.",
+        f"Δ(q, d) = |rank(q, d) − grade(d)| of {functions:,d} functions on {documents:,d} labelled pairs.",
+        "Light is near the true grade, deep blue is far off; grey: the function has no rule for the document.",
     ]
+    one = [grade for grade in only if grade is not None]
+    if one:
+        words.append(
+            f"“only {one[0]}”: all labels of that query have grade {one[0]}, so its function knows no other grade; it "
+            "is right wherever that grade is."
+        )
     if any(panel.binned for panel in panels):
         most = max(panel.columns for panel in panels if panel.binned)
-        words.append(f"Panels of more than {most:,d} documents show means of neighbours.")
+        words.append(f"Panels of more than {most:,d} pairs show means of neighbours.")
     words.append("Click a cell or a dot to choose it; drag to zoom, double-click to zoom out.")
     return " ".join(words)

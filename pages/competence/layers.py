@@ -20,7 +20,7 @@ TITLE_LETTERS = 52
 """Letters of a line of all panels' titles together that fit into LEAST_WIDTH, beside names of rows of common length."""
 
 LEAST_LETTERS = 6
-"""Where a panel has room for fewer, a name would be cut to nothing; it is told on hovering alone."""
+"""Where a panel has room for fewer, a name would be cut to nothing; it is shown on hovering alone."""
 
 TITLE_LINE = 18
 """Height of a line of a title, in pixels."""
@@ -70,13 +70,25 @@ class Panel:
         return int(np.searchsorted(self.edges, place, side="right")) - 1
 
 
-def panel_title(title: tuple[str, str], panels: int) -> str:
-    """Return a panel's title, its grade above its name, in lines so short that those of so many panels do not overlap.
+def panel_slots(columns: Sequence[int]) -> list[int]:
+    """Return how many cells' width each panel has: as many as it has columns, but room for its title at least.
 
-    The name takes two lines at most; what does not fit is cut. Of a grade, its number is told at least.
+    So a cell is as wide in one panel as in the other; a panel of few documents has empty room at its right.
+
+    >>> panel_slots([40, 6, 2])
+    [40, 8, 8]
+    """
+    least = -(-sum(columns) // (2 * len(columns)))
+    return [max(each, least) for each in columns]
+
+
+def panel_title(title: tuple[str, str], share: float) -> str:
+    """Return a panel's title, its grade above its name, in lines that fit into its share of all panels' width.
+
+    The name takes two lines at most; what does not fit is cut. Of a grade, its number is shown at least.
     """
     grade, name = title
-    letters = min(30, TITLE_LETTERS // panels)
+    letters = min(30, int(TITLE_LETTERS * share + 1e-9))
     lines = [f"<b>{safe(grade if len(grade) <= letters else grade.split()[-1])}</b>"]
     if letters >= LEAST_LETTERS:
         first, *rest = textwrap.wrap(name, letters, break_long_words=False) or [""]
@@ -89,9 +101,9 @@ def title_lines(title: str) -> int:
     return title.count("<br>") + 1
 
 
-def panel_size(documents: int, panels: int) -> str:
-    """Return how many documents a panel stands for, in as many letters as there is room for."""
-    return counted(documents, "document") if panels <= 2 else f"n = {documents:,d}"
+def panel_size(documents: int, share: float) -> str:
+    """Return how many query-document pairs a panel stands for, in as many letters as there is room for."""
+    return counted(documents, "pair") if share >= 0.3 else f"n = {documents:,d}"
 
 
 def axis(letter: str, number: int) -> str:
@@ -103,21 +115,23 @@ def add_axes(figure: go.Figure, panels: Sequence[Panel], functions: int, top: fl
     """Lay out a pair of axes a panel, and one for the means; rows run from the first function, on top, downwards."""
     bare = {"showticklabels": False, "ticks": "", "showgrid": False, "showline": False}
     rows = {"range": [functions - 0.5, -0.5], "domain": [0, 1]}
-    each = (1 - MEANS - GAP * len(panels)) / len(panels)
+    slots = panel_slots([panel.columns for panel in panels])
+    shares = [each / sum(slots) for each in slots]
+    room, left = 1 - MEANS - GAP * len(panels), 0.0
     layout: dict[str, object] = {}
-    titles = [panel_title(panel.title, len(panels)) for panel in panels]
+    titles = [panel_title(panel.title, share) for panel, share in zip(panels, shares, strict=True)]
     lines = max(title_lines(title) for title in titles)
     for number, (panel, title) in enumerate(zip(panels, titles, strict=True), start=1):
-        left = (number - 1) * (each + GAP)
+        share = shares[number - 1]
         # Every column has its tick text, unseen, because hover texts take a document's name from there.
         layout[axis("xaxis", number)] = {
             **bare,
-            "domain": [left, left + each],
+            "domain": [left, left + room * share],
             "anchor": axis("y", number),
-            "range": [-0.5, panel.columns - 0.5],
+            "range": [-0.5, slots[number - 1] - 0.5],
             "tickvals": np.arange(panel.columns),
             "ticktext": panel.names,
-            "title": {"text": panel_size(panel.documents, len(panels)), "standoff": 8},
+            "title": {"text": panel_size(panel.documents, share), "standoff": 8},
         }
         layout[axis("yaxis", number)] = {**bare, **rows, "anchor": axis("x", number)}
         if number > 1:
@@ -132,6 +146,7 @@ def add_axes(figure: go.Figure, panels: Sequence[Panel], functions: int, top: fl
             showarrow=False,
             font={"size": 14},
         )
+        left += room * share + GAP
     last = len(panels) + 1
     layout[f"xaxis{last}"] = {
         "domain": [1 - MEANS, 1],
@@ -143,17 +158,29 @@ def add_axes(figure: go.Figure, panels: Sequence[Panel], functions: int, top: fl
     }
     layout[f"yaxis{last}"] = {**bare, **rows, "anchor": f"x{last}", "matches": "y"}
     margin = figure.layout.margin.to_plotly_json()
-    bar = {"thickness": 12, "outlinewidth": 0, "tickformat": ".1f", "nticks": 5, "len": 1, "x": 1.015, "xpad": 4}
+    bar = {"thickness": 12, "outlinewidth": 0, "x": 1.015, "xpad": 4, "len": 0.84, "y": 1, "yanchor": "top"}
+    ticks = {"tickvals": [0, top / 2, top], "ticktext": ["0 right", f"{top / 2:g}", f"{top:g} off"]}
     figure.update_layout(
         layout,
         dragmode="zoom",
-        margin={**margin, "t": margin["t"] + TITLE_LINE * lines, "r": 12, "b": 64},
+        margin={**margin, "t": margin["t"] + TITLE_LINE * lines, "r": 76, "b": 64},
         coloraxis={
             "colorscale": colour_scale(theme.competence),
             "cmin": 0,
             "cmax": top,
-            "colorbar": {**bar, "title": {"text": "Δ"}, "tickfont": {"size": 12, "color": theme.muted}},
+            "colorbar": {**bar, **ticks, "title": {"text": "Δ"}, "tickfont": {"size": 12, "color": theme.muted}},
         },
+    )
+
+
+def add_silent(figure: go.Figure, theme: Theme) -> None:
+    """Put grey into the legend of the scale, below its colours."""
+    figure.add_annotation(
+        {"x": 1.015, "y": 0, "xref": "paper", "yref": "paper", "xanchor": "left", "yanchor": "bottom"},
+        text="grey:<br>no rule",
+        showarrow=False,
+        xshift=2,
+        font={"size": 12, "color": theme.muted},
     )
 
 
@@ -197,7 +224,7 @@ def add_means(figure: go.Figure, number: int, matrix: NDArray[np.float32], names
         customdata=spoken,
         text=list(names),
         hovertemplate="Function of query <b>%{text}</b><br>mean Δ <b>%{x:.2f}</b>"
-        f"<br>has rules for %{{customdata:,d}} of {matrix.shape[1]:,d} documents<extra></extra>",
+        f"<br>has rules for %{{customdata:,d}} of {matrix.shape[1]:,d} pairs<extra></extra>",
     )
 
 

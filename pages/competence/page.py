@@ -6,8 +6,7 @@ import streamlit as st
 
 from pages import context
 from pages.competence import view
-from pages.shared.layout import side_by_side
-from pages.shared.markdown import heading
+from pages.shared.layout import heading, side_by_side
 from rulerank.campaign import OpenCampaign
 from rulerank.campaign.competence import CompetenceMap, competence_map
 
@@ -18,8 +17,7 @@ def main() -> None:
     opened = context.choose_campaign()
     heading(
         "Competence",
-        "Each query with labels has a ranking function of its own. The map shows where it is right: "
-        "light where it is near the true grade, dark where it is far off.",
+        "Each query with labels has a ranking function of its own. The map shows where each is right.",
         opened.name,
     )
     if context.workspace().campaigns.last_event(opened.id) > opened.live.fold.seen:

@@ -11,16 +11,23 @@ from pages import charts, context
 from pages.competence.clicks import follow, frames, read_click
 from pages.competence.heatmap import competence_heatmaps, make_panels
 from pages.competence.layers import LEAST_WIDTH
+from pages.shared.keys import scale_key, show_key
 from rulerank.campaign import OpenCampaign
 from rulerank.campaign.competence import CompetenceMap, document_table, function_words, query_table
 
 PLOT = "competence-plot"
 """The container of the map, by which the browser finds it."""
 
+SEEN = (
+    "A row is one query's function, a column a labelled document: light cells are ranked as people graded them. A row "
+    "that is blue or grey all along needs labels of its own query; a column that is blue all along is a document to "
+    "look at again."
+)
+
 # Where there is less room, the panels' names would lie over each other; the map keeps its width, and is moved sideways.
 _STYLE = f"""<style>
-  .st-key-{PLOT} {{ overflow-x: auto; }}
-  .st-key-{PLOT} > * {{ min-width: {LEAST_WIDTH}px; }}
+  .st-key-{PLOT} [data-testid="stFullScreenFrame"] {{ overflow-x: auto; }}
+  .st-key-{PLOT} [data-testid="stPlotlyChart"] {{ min-width: {LEAST_WIDTH}px; }}
 </style>"""
 
 
@@ -30,7 +37,7 @@ def _key(what: str, opened: OpenCampaign, found: CompetenceMap) -> str:
 
 
 def _documents(opened: OpenCampaign, found: CompetenceMap) -> pd.DataFrame:
-    """Return the table of all documents, made once a session: a click needs it twice."""
+    """Return the table of all documents, made once per session: a click needs it twice."""
     key = _key("documents", opened, found)
     if key not in st.session_state:
         st.session_state[key] = document_table(opened, found)
@@ -38,9 +45,9 @@ def _documents(opened: OpenCampaign, found: CompetenceMap) -> pd.DataFrame:
 
 
 def show_map(opened: OpenCampaign, found: CompetenceMap) -> None:
-    """Show Delta(q, d), one panel a grade.
+    """Show Delta(q, d), one panel per grade.
 
-    A map of thousands of documents takes a while to draw: it is made once a session and never changes.
+    A map of thousands of documents takes a while to draw: it is made once per session and never changes.
     """
     theme = charts.current_theme()
     key = _key(f"drawn-{theme.name}", opened, found)
@@ -48,12 +55,16 @@ def show_map(opened: OpenCampaign, found: CompetenceMap) -> None:
         docids = [opened.collection.docids[opened.pool_rows[row]] or f"row {row}" for row in found.rows]
         names = [level.name for level in opened.settings.grades]
         qids = [opened.collection.queries[query] for query in found.queries]
-        figure = competence_heatmaps(found.delta, qids, docids, found.grades, grade_names=names, theme=theme)
+        only = [found.only_grade(place) for place in range(len(found.queries))]
+        figure = competence_heatmaps(found.delta, qids, docids, found.grades, grade_names=names, only=only, theme=theme)
         st.session_state[key] = figure
         st.session_state[_key("panels", opened, found)] = make_panels(found.delta, docids, found.grades, names)
+    words = "near the grade", "far off", "no rule"
+    show_key(scale_key(theme.competence, theme.silent, words, theme), SEEN)
     st.html(_STYLE)
     with st.container(key=PLOT):
-        charts.show(st.session_state[key], f"{opened.name} competence", key=_key("map", opened, found))
+        source = charts.source_of(opened)
+        charts.show(st.session_state[key], f"{opened.name} competence", key=_key("map", opened, found), source=source)
 
 
 def follow_clicks(opened: OpenCampaign, found: CompetenceMap) -> None:
@@ -84,7 +95,7 @@ def follow_clicks(opened: OpenCampaign, found: CompetenceMap) -> None:
 
 def show_query(opened: OpenCampaign, found: CompetenceMap) -> None:
     """Show the chosen query: what it asks, its labelled documents, and the way to its ranking."""
-    st.subheader("Query")
+    st.header("Query")
     qids = opened.collection.queries
     names = context.workspace().collections.query_names(opened.collection_id)
 
@@ -112,7 +123,7 @@ def show_query(opened: OpenCampaign, found: CompetenceMap) -> None:
 
 def show_document(opened: OpenCampaign, found: CompetenceMap) -> None:
     """Show p(q|d) of the chosen document."""
-    st.subheader("Document")
+    st.header("Document")
     document = st.session_state[_key("document", opened, found)]
     if document is None:
         st.info("Choose a document in the table below, or click on the map, to see whose functions rank it.")
@@ -124,12 +135,12 @@ def show_document(opened: OpenCampaign, found: CompetenceMap) -> None:
     figure = charts.query_weights_bar(
         found.weights(opened, document), qids, top=10, document=name, theme=charts.current_theme()
     )
-    charts.show(figure, f"query weights {name}", key="competence-weights")
+    charts.show(figure, f"query weights {name}", key="competence-weights", source=charts.source_of(opened))
 
 
 def show_documents(opened: OpenCampaign, found: CompetenceMap) -> None:
     """Show each labelled document's most competent query."""
-    st.subheader("Most competent query of each document")
+    st.header("Most competent query of each document")
     st.dataframe(
         _documents(opened, found),
         hide_index=True,

@@ -9,13 +9,16 @@ import streamlit as st
 from pages import context
 from pages.export.backup import show_backup
 from pages.export.preview import show_download, show_preview
-from pages.shared.markdown import heading, plain
-from pages.shared.task import Task, watch
+from pages.shared.layout import heading, plain
+from pages.shared.params_form import ask_one_of_several
+from pages.shared.task import BackgroundTask, watch
 from rulerank.agreement import RULES
+from rulerank.audit import audit
 from rulerank.campaign import OpenCampaign
-from rulerank.campaign.export import Leaving, Wanted, about, event_rows, fold_of, gather
+from rulerank.campaign.export import ExportChoice, Leaving, about, event_rows, fold_of, gather
 from rulerank.errors import RulerankError
-from rulerank.export import Preview, formats, make_bundle, preview
+from rulerank.export import ExportPreview, formats, make_bundle, needs_numbers, preview
+from rulerank.strategy import Strategy
 
 PREPARED, PACKED = "export-prepared", "export-packed"
 
@@ -35,20 +38,21 @@ def main(opened: OpenCampaign) -> None:
     if found is None:
         st.info("There is nothing to export yet: label some documents first, or choose other formats.")
         return
-    if "folds" in wanted.formats and not found.folds:
+    if any(Strategy.parse(key).kind(formats).has_folds for key in wanted.formats) and not found.folds:
         queries = leaving.queries(wanted.unlabelled)
         st.info(f"{wanted.folds} folds need as many queries with grades; there are {queries}, so they are left out.")
     show_preview(found, opened.settings.grades)
     pack(opened, wanted, ready, key)
 
 
-def ask(opened: OpenCampaign) -> Wanted:
+def ask(opened: OpenCampaign) -> ExportChoice:
     """Ask for the formats and how they are made."""
     labels = {entry.name: entry.label for entry in formats}
     chosen = st.pills(
         "Formats", list(labels), selection_mode="multi", default=list(labels), format_func=labels.__getitem__,
         key="export-formats", help="All of them go into one zip file, with a README and checksums.",
     )  # fmt: skip
+    asked = tuple(ask_one_of_several(formats, name, place="export").key for name in chosen)
     first, second = st.columns(2, gap="large")
     rules = list(RULES)
     rule = first.selectbox(
@@ -61,7 +65,12 @@ def ask(opened: OpenCampaign) -> Wanted:
     with st.container(horizontal=True, gap="medium"):
         unlabelled = st.toggle("Also documents without a grade", key="export-unlabelled", help="As grade -1.")
         named = st.toggle("Names of people in the log", True, key="export-named", help="Otherwise numbers.")
-    return Wanted(tuple(chosen), int(folds), int(seed), unlabelled, rule, named)
+        numbered = st.toggle(
+            "Numbers for queries", needs_numbers(opened.collection.queries), key=f"export-numbered-{opened.id}",
+            help="In LETOR files: trainers such as scikit-learn refuse qids that are no whole numbers. queries.tsv "
+            "says which number is which query.",
+        )  # fmt: skip
+    return ExportChoice(asked, int(folds), int(seed), unlabelled, rule, named, numbered)
 
 
 @dataclass(frozen=True)
@@ -71,10 +80,10 @@ class Ready:
     leaving: Leaving
     events: list[dict[str, object]]
     facts: dict[str, object]
-    preview: Preview | None
+    preview: ExportPreview | None
 
 
-def prepare(opened: OpenCampaign, wanted: Wanted, key: object) -> Ready:
+def prepare(opened: OpenCampaign, wanted: ExportChoice, key: object) -> Ready:
     """Return what leaves and its preview, made anew only where the log or the wishes have changed."""
     kept: tuple[object, Ready] | None = st.session_state.get(PREPARED)
     if kept is None or kept[0] != key:
@@ -83,7 +92,7 @@ def prepare(opened: OpenCampaign, wanted: Wanted, key: object) -> Ready:
     return kept[1]
 
 
-def make_ready(opened: OpenCampaign, wanted: Wanted) -> Ready:
+def make_ready(opened: OpenCampaign, wanted: ExportChoice) -> Ready:
     """Read the log and preview what leaves; people go by name or by number."""
     workspace = context.workspace()
     log = workspace.campaigns.events(opened.id)
@@ -98,15 +107,16 @@ def make_ready(opened: OpenCampaign, wanted: Wanted) -> Ready:
     return Ready(leaving, events, facts, made)
 
 
-def pack(opened: OpenCampaign, wanted: Wanted, ready: Ready, key: object) -> None:
+def pack(opened: OpenCampaign, wanted: ExportChoice, ready: Ready, key: object) -> None:
     """Write, read back and compare on demand; then offer the bundle and its files."""
     if st.button("Check and pack", type="primary", icon=":material/fact_check:"):
         collection, options = ready.leaving.collection, wanted.options(ready.leaving)
-        task: Task[bytes] = Task(
+        task: BackgroundTask[bytes] = BackgroundTask(
             lambda progress: make_bundle(collection, ready.events, ready.facts, progress=progress, **options),
             "Writing, reading back and comparing",
         )
         st.session_state[PACKED] = (key, task)
+        audit("export", by=person.name, campaign=opened.id, name=opened.name, formats=",".join(wanted.formats))
     kept = st.session_state.get(PACKED)
     if kept is None or not watch(kept[1], key="packing"):
         return
@@ -132,4 +142,4 @@ else:
     st.info("There is no campaign to export yet. Start with **Home**: try the demo, or make your own.")
 if context.workspace().may(person, "administer"):
     st.divider()
-    show_backup(context.workspace())
+    show_backup(context.workspace(), person)

@@ -11,7 +11,7 @@ import streamlit as st
 from pages.charts.figure import file_name
 from pages.new_campaign.preview import number
 from rulerank.campaign import GradeLevel
-from rulerank.export import FoldPreview, Preview, formats
+from rulerank.export import ExportPreview, FoldPreview
 from rulerank.export.preview import SetPreview
 
 UNITS = ("bytes", "kB", "MB", "GB")
@@ -25,9 +25,9 @@ def size_text(size: float) -> str:
     return f"{size:.0f} {UNITS[unit]}" if unit == 0 else f"{size:.1f} {UNITS[unit]}"
 
 
-def show_preview(found: Preview, grades: tuple[GradeLevel, ...]) -> None:
+def show_preview(found: ExportPreview, grades: tuple[GradeLevel, ...]) -> None:
     """Show counts, notes, files with their first lines, and the folds."""
-    with st.container(horizontal=True, gap="medium"):
+    with st.container(key="rr-numbers", horizontal=True):
         number("Documents", f"{found.documents:,}")
         number("Queries", f"{found.queries:,}")
         number("Features", f"{found.features:,}")
@@ -41,7 +41,7 @@ def show_preview(found: Preview, grades: tuple[GradeLevel, ...]) -> None:
         notes = "\n".join(f"- {note[0].upper()}{note[1:]}." for note in found.notes)
         st.warning(f"Worth knowing before you train:\n{notes}", icon=":material/info:")
     frame = pd.DataFrame(
-        [(each.name, formats[each.format].label, each.lines, size_text(each.size)) for each in found.files],
+        [(each.name, each.label, each.lines, size_text(each.size)) for each in found.files],
         columns=["File", "Format", "Lines", "Size"],
     )
     st.dataframe(frame, hide_index=True, height="content" if len(frame) < 10 else 300, alt="The files of the export")
@@ -58,7 +58,7 @@ def show_preview(found: Preview, grades: tuple[GradeLevel, ...]) -> None:
         show_folds(found)
 
 
-def show_folds(found: Preview) -> None:
+def show_folds(found: ExportPreview) -> None:
     """Show how the queries are dealt to the folds' files."""
     rows = [
         (f"Fold{fold.number}", *(f"{part.queries:,} / {part.documents:,}" for part in _sets(fold)))

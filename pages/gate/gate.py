@@ -21,10 +21,9 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from db.people.accounts import People
 from pages.context import COOKIE, address, is_local
-from pages.gate.downloads import Downloads
-from pages.gate.origin import is_ours
-from pages.gate.uploads import Uploads
-from pages.gate.visitor import ALONE, Visitor
+from pages.gate.headers import is_ours
+from pages.gate.transfers import ALONE, Downloads, UploadLimits, Visitor
+from rulerank.audit import audit
 from rulerank.errors import RulerankError
 
 LOOK_EVERY = 20.0  # seconds between looks whether the session of an open page still counts
@@ -48,7 +47,7 @@ class Rules:
     free: frozenset[str] = frozenset()  # addresses that everybody reaches
     free_below: tuple[str, ...] = ()  # beginnings of such
     origin: str = ""  # the address by which people reach the app, where the server does not see it
-    uploads: Uploads = field(default_factory=Uploads)
+    uploads: UploadLimits = field(default_factory=UploadLimits)
     downloads: Downloads = field(default_factory=Downloads)
 
 
@@ -67,8 +66,10 @@ class Gate:
             return
         asks, path = HTTPConnection(scope), scope["path"]
         if self.rules.people is None and not is_from_here(asks):
+            note_refused("other-machine", asks)
             await self._refuse(403, ALONE_ONLY, scope, receive, send)
         elif not is_ours(asks, self.rules.origin):
+            note_refused("foreign-origin", asks)
             await self._refuse(403, FOREIGN, scope, receive, send)
         elif scope["type"] == "http" and (path in self.rules.free or path.startswith(self.rules.free_below)):
             await self.app(scope, receive, send)
@@ -175,6 +176,20 @@ def is_from_here(connection: HTTPConnection) -> bool:
     except ValueError:
         return False
     return is_local(connection.client.host if connection.client else None, host)
+
+
+def note_refused(why: str, connection: HTTPConnection) -> None:
+    """Log a request that was refused before anybody asked who it comes from."""
+    headers = connection.headers
+    audit(
+        "refused",
+        why=why,
+        path=connection.scope["path"],
+        host=headers.get("host"),
+        origin=headers.get("origin"),
+        site=headers.get("sec-fetch-site"),
+        address=connection.client.host if connection.client else None,
+    )
 
 
 def _wants_a_page(scope: Scope) -> bool:

@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from starlette.responses import HTMLResponse, Response
 
-from pages.charts.theme import DARK, ICON, LIGHT, Theme, mix
+from pages.charts.theme import DARK, FONT, ICON, LIGHT, TYPE, Theme, mix
 from pages.context import address
 from pages.gate.headers import SIGN_IN_POLICY
 from pages.shared.document import clean
@@ -31,7 +31,7 @@ _PAGE = """<!DOCTYPE html>
 {head}</head>
 <body>
 <main>
-<h1>rulerank</h1>
+<h1>{mark}<span>rulerank</span></h1>
 <p class="about">Learning-to-rank training sets, with a fraction of the labels.</p>
 {body}
 </main>
@@ -57,7 +57,7 @@ _CODE = """<label for="code">Code</label>
 
 
 @dataclass(frozen=True)
-class Asked:
+class SignInRequest:
     """What the sign-in page has to say and to keep: the address that was asked for, and what came of the last try."""
 
     target: str
@@ -65,13 +65,13 @@ class Asked:
     name: str = ""
 
 
-def sign_in_page(asked: Asked) -> Response:
+def sign_in_page(asked: SignInRequest) -> Response:
     """Ask for name and password."""
     form = _form("/enter", asked, kind="current", button="Sign in")
     return _page("Sign in - rulerank", _said(asked) + form)
 
 
-def first_page(asked: Asked, *, here: bool) -> Response:
+def first_page(asked: SignInRequest, *, here: bool) -> Response:
     """Ask for the first administrator of a new installation; from elsewhere it takes a code from the server's log."""
     more = '<p class="hint">At least 8 characters.</p>\n' + ("" if here else _CODE)
     words = "<p>Nobody has an account yet. Make the first one: it will be the administrator.</p>\n"
@@ -79,7 +79,7 @@ def first_page(asked: Asked, *, here: bool) -> Response:
     return _page("First account - rulerank", words + _said(asked) + form)
 
 
-def provider_page(asked: Asked) -> Response:
+def provider_page(asked: SignInRequest) -> Response:
     """Lead to the sign-in provider."""
     link = f"{address('/enter')}?next={quote(asked.target, safe='')}"
     words = "Sign in again" if asked.said else "Sign in"
@@ -103,9 +103,11 @@ def asset(name: str) -> Response | None:
 
 
 def style() -> str:
-    """Return the style sheet, in the colours of the pages."""
+    """Return the style sheet, in the colours and the type of the pages."""
     dark = f"@media (prefers-color-scheme: dark) {{\n:root {{ {_colours(DARK)} }}\n}}\n"
-    return f":root {{ {_colours(LIGHT)} }}\n{dark}{(ASSETS / 'style.css').read_text('utf-8')}"
+    sizes = " ".join(f"--{name}: {pixels / 16:g}rem;" for name, pixels in TYPE.items())
+    own = (ASSETS / "style.css").read_text("utf-8")
+    return f":root {{ --font: {FONT}; {sizes} {_colours(LIGHT)} }}\n{dark}{own}"
 
 
 def _colours(theme: Theme) -> str:
@@ -124,7 +126,7 @@ def _colours(theme: Theme) -> str:
     return " ".join(f"--{name}: {value};" for name, value in found.items())
 
 
-def _form(action: str, asked: Asked, *, kind: str, button: str, more: str = "", least: str = "") -> str:
+def _form(action: str, asked: SignInRequest, *, kind: str, button: str, more: str = "", least: str = "") -> str:
     focus = " autofocus"
     return _FORM.format(
         action=html.escape(address(action)),
@@ -140,7 +142,7 @@ def _form(action: str, asked: Asked, *, kind: str, button: str, more: str = "", 
     )
 
 
-def _said(asked: Asked) -> str:
+def _said(asked: SignInRequest) -> str:
     return f'<p class="said" role="alert">{html.escape(clean(asked.said))}</p>\n' if asked.said else ""
 
 
@@ -149,6 +151,7 @@ def _page(title: str, body: str, *, head: str = "", status: int = 401) -> Respon
     text = _PAGE.format(
         title=title,
         icon="data:image/svg+xml," + quote(ICON),
+        mark=ICON.replace("<svg ", '<svg class="mark" aria-hidden="true" ', 1),
         style=html.escape(address(BELOW + "style.css")),
         head=head + script,
         body=body,

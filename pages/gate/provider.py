@@ -26,7 +26,8 @@ from streamlit.web.server.starlette.starlette_server_config import USER_COOKIE_N
 
 from db.people.openid import Admission
 from pages.context import address
-from pages.gate.answers import NEXT, back, welcome
+from pages.gate.routes import NEXT, PROVIDER, back, client_of, welcome
+from rulerank.audit import audit
 from rulerank.errors import RulerankError
 
 SECRETS = ("redirect_uri", "cookie_secret", "client_id", "client_secret", "server_metadata_url")
@@ -44,7 +45,7 @@ def check_provider() -> None:
         auth = st.secrets.get("auth")
     except StreamlitSecretNotFoundError as error:
         broken = "parsing" in str(error)
-        why = f"mend this: {' '.join(str(error).split())}" if broken else _ADVICE
+        why = f"fix this: {' '.join(str(error).split())}" if broken else _ADVICE
         raise RulerankError(f"RULERANK_SIGN_IN=oidc needs a sign-in provider; {why}") from error
     check_section(auth if isinstance(auth, Mapping) else {})
 
@@ -112,8 +113,10 @@ class Provider:
         try:
             person = self.admission.admit(claims)
         except RulerankError as error:
+            address = client_of(request).address
+            audit("sign-in-refused", why="not-admitted", email=claims.get("email"), address=address)
             return back(request, target, str(error))
-        answer = welcome(request, self.admission.people, person, target, known=False)
+        answer = welcome(request, self.admission.people, person, target, PROVIDER)
         answer.raw_headers.extend(cookies)
         return answer
 

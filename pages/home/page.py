@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from pages import context
-from pages.shared.layout import side_by_side, with_actions
-from pages.shared.markdown import heading, plain
-from rulerank.campaign.standing import standing
+from pages.label.request import day_began
+from pages.shared.layout import heading, plain, side_by_side, with_actions
+from rulerank.campaign.annotator import own_labels
+from rulerank.campaign.labels import standing
 from rulerank.errors import RulerankError
 
 if TYPE_CHECKING:
@@ -39,18 +40,18 @@ def welcome() -> None:
     heading(
         "Learning-to-rank training sets, with a fraction of the labels",
         "Grade query-document pairs one key at a time. rulerank picks the pair that the labels so far say least about, "
-        "retrains a ranker at once, and tells you when more labels would only repeat what is known.",
+        "retrains a ranker at once, and says when labels may be enough.",
     )
     left, right = side_by_side("welcome")
     with left, st.container(border=True, height="stretch"):
-        st.subheader("Try the demo")
+        st.header("Try the demo")
         st.write("Questions about Python, answered by its own standard library. Nothing to download.")
         if not researcher:
             st.caption("A researcher or administrator can make the demo.")
         elif st.button("Try the demo", type="primary", icon=":material/play_arrow:", width="stretch"):
             open_demo()
     with right, st.container(border=True, height="stretch"):
-        st.subheader("Start your own")
+        st.header("Start your own")
         st.write("Bring documents and queries as texts, or a LETOR file with features.")
         if not researcher:
             st.caption("A researcher or administrator can make a campaign.")
@@ -91,7 +92,7 @@ def counts(info: CampaignInfo, labelled: int) -> str:
     """Return how much is labelled, by how many people, and when the last label came."""
     last = f", last label {ago(time.time() - info.last_label_at)}" if info.last_label_at else ""
     people = f" by {info.people} {'person' if info.people == 1 else 'people'}" if info.people else ""
-    return f"{labelled:,} of {info.documents:,} documents labelled{people}{last}."
+    return f"{labelled:,} of {info.documents:,} query-document pairs labelled{people}{last}."
 
 
 def fill_in(places: dict[int, DeltaGenerator]) -> None:
@@ -112,9 +113,11 @@ def fill_in(places: dict[int, DeltaGenerator]) -> None:
             places[info.id].error(plain(str(error)), icon=":material/error:")
             continue
         with places[info.id].container(gap="xsmall"):
-            st.caption(f"{counts(info, found.labelled)} {found.words}")
+            own = own_labels(opened, person.id, day_began(time.time(), st.context.timezone_offset))
+            st.caption(f"**{own}** by you · {found.words}")
             if found.share is not None:
                 st.progress(found.share)
+            st.caption(counts(info, found.labelled))
 
 
 if campaigns:

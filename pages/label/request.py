@@ -24,20 +24,41 @@ class RefusedError(RulerankError):
 
 @dataclass(frozen=True)
 class View:
-    """How a person looks at their documents: past the natural stop, all of a long text, the reason for the last one."""
+    """How a person looks at their documents: past the natural stop, all of a long text, the reason for the last one.
+
+    `raw` shows texts with the line breaks they came with; `since` is when the person's day began (seconds since 1970).
+    """
 
     beyond: bool = False
     whole: str = ""
     why: bool = False
+    raw: bool = False
+    since: int | None = None
+
+    @classmethod
+    def read(cls, asked: dict[str, Any]) -> View:
+        """Return how the panel of a question looks at its documents."""
+        beyond, why, raw = (bool(asked.get(name)) for name in ("beyond", "why", "raw"))
+        return cls(beyond, _text(asked, "whole"), why, raw, _number(asked, "since"))
+
+
+def day_began(now: float, offset: int | None) -> int:
+    """Return when the day of a browser began, which is so many minutes behind UTC, in seconds since 1970.
+
+    >>> day_began(90_000.0, 0), day_began(90_000.0, 120)
+    (86400, 7200)
+    """
+    behind = 60 * (offset or 0)
+    return int((now - behind) // 86_400 * 86_400 + behind)
 
 
 @dataclass(frozen=True)
-class Asked:
+class ActRequest:
     """One question of a panel.
 
     `act` is the token of what a person does with one press of a key (`press`, where the panel gave one); sent again, it
-    is the same. `of` is the number of the act that the panel showed as the last one, `after` that of the draft it
-    showed.
+    is the same, and `again` says so. `of` is the number of the act that the panel showed as the last one, `after` that
+    of the draft it showed.
     """
 
     kind: str
@@ -50,14 +71,15 @@ class Asked:
     reason: int | None = None
     of: int | None = None
     after: int | None = None
+    again: bool = False
 
     @classmethod
-    def read(cls, asked: dict[str, Any]) -> Asked:
+    def read(cls, asked: dict[str, Any]) -> ActRequest:
         """Return what was asked for; what no panel sends is refused."""
         return cls(
             kind=_text(asked, "kind"),
             ticket=str(asked.get("ticket", "")),
-            view=View(bool(asked.get("beyond")), _text(asked, "whole"), bool(asked.get("why"))),
+            view=View.read(asked),
             act=_token(asked),
             press=asked.get("act"),
             note=_text(asked, "note").strip()[:LONGEST_NOTE],
@@ -65,6 +87,7 @@ class Asked:
             reason=_number(asked, "reason"),
             of=_number(asked, "of"),
             after=_number(asked, "after"),
+            again=bool(asked.get("again")),
         )
 
 

@@ -1,4 +1,4 @@
-"""Labelling: one document at a time, one key a grade. Every press is written before the next document is shown.
+"""Labelling: one document at a time, one key per grade. Every press is written before the next document is shown.
 
 The Label page draws the panel once. From then on the panel asks the server by itself, at `/act`, and gets back what it
 is to show: a run of a Streamlit page at every key would cost the annotator several times as much.
@@ -9,17 +9,20 @@ from __future__ import annotations
 import json
 import logging
 import statistics
+from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from pages.label.request import Asked, RefusedError, View
+from pages.charts.theme import DARK, LIGHT, colours_of_grades, text_on
+from pages.label.request import ActRequest, RefusedError, View
 from pages.shared.document import clean, features_shown, text_shown
-from rulerank.campaign import Kind, LabelEvent, Offer, OpenCampaign, Pause, TooSoonError
-from rulerank.campaign.reasons import stop_shown, why_shown
+from rulerank.campaign import GradeLevel, Kind, LabelEvent, Offer, OpenCampaign, Pause, TooSoonError
+from rulerank.campaign.annotator import progress_shown, why_shown
 from rulerank.errors import InputError, RulerankError, StoreError
 
 if TYPE_CHECKING:
     from db.people.person import Person
-    from db.people.tickets import Ticket
+    from db.people.signing import Ticket
     from db.workspace import Workspace
 
 __all__ = ["LONGEST_REASON", "REASONS", "RefusedError", "View", "answer", "encode", "panel_data"]
@@ -27,13 +30,16 @@ __all__ = ["LONGEST_REASON", "REASONS", "RefusedError", "View", "answer", "encod
 DECISIONS = {"grade": Kind.GRADE, "cannot_tell": Kind.CANNOT_TELL, "later": Kind.LATER}
 
 REASONS = ("too little text", "the question is unclear", "takes an expert", "unreadable or foreign", "another reason")
-"""Why a grade cannot be told, in the order of the keys; S gives the last one."""
+"""Why a grade cannot be given, in the order of the keys; S gives the last one."""
 
 LONGEST_REASON = 60
-"""Letters of a reason in one's own words that are told in the line of what was saved."""
+"""Letters of a reason in one's own words that are shown in the line of what was saved."""
+
+LONGEST_TITLE = 80
+"""Letters of the last document's title that are shown above the reason why it was chosen."""
 
 MOST_ASIDE = 20
-"""Documents that are put aside for one question, because they cannot be shown, before a person is told to go on."""
+"""Documents that are put aside for one question, because they cannot be shown, before a person is asked to go on."""
 
 log = logging.getLogger("rulerank")
 
@@ -43,7 +49,7 @@ def answer(workspace: Workspace, question: dict[str, Any], cookie: str | None = 
 
     The ticket must be of the session of the cookie; without sign-in there is none.
     """
-    asked = Asked.read(question)
+    asked = ActRequest.read(question)
     held = workspace.people.read_ticket(asked.ticket, cookie)
     if held is None:
         raise RefusedError(
@@ -52,20 +58,23 @@ def answer(workspace: Workspace, question: dict[str, Any], cookie: str | None = 
     person, ticket = held
     if not workspace.may(person, "label"):
         raise RefusedError(403, f"Labelling is not for the role {person.role}. Ask an administrator.")
-    opened, problem, offer = workspace.open(ticket.campaign), "", None
+    opened, problem, offer, ignored = workspace.open(ticket.campaign), "", None, False
     try:
         offer = act(opened, person.id, ticket, asked)
     except TooSoonError:
-        pass  # a bounced key: the document stays, nothing was written
+        ignored = True  # a bounced key: the document stays, nothing was written
     except StoreError:
         raise
     except RulerankError as error:
         problem = str(error)
     shown = panel_data(workspace, opened, person, asked.view, offer)
-    return {**shown, "problem": problem, **_taken_back(opened, person.id, asked)}
+    decided = asked.kind in DECISIONS and ticket.token and not problem and not ignored
+    already = opened.live.said_already(person.id, ticket.row, asked.press, again=asked.again) if decided else ""
+    told = {"problem": problem, "ignored": ignored, "already": already}
+    return {**shown, **told, **_taken_back(opened, person.id, asked)}
 
 
-def act(opened: OpenCampaign, person: int, ticket: Ticket, asked: Asked) -> Offer | Pause | None:
+def act(opened: OpenCampaign, person: int, ticket: Ticket, asked: ActRequest) -> Offer | Pause | None:
     """Write what a person decided with its note, and return what follows; or undo; or keep a draft of a note."""
     live, kind = opened.live, asked.kind
     if kind == "undo":
@@ -96,7 +105,7 @@ def act(opened: OpenCampaign, person: int, ticket: Ticket, asked: Asked) -> Offe
 
 
 def _reason(place: int | None, note: str) -> str:
-    """Return why a grade cannot be told: one of the reasons offered, or the note."""
+    """Return why a grade cannot be given: one of the reasons offered, or the note."""
     if place is not None and place < len(REASONS):
         return REASONS[place]
     if not note:
@@ -104,7 +113,7 @@ def _reason(place: int | None, note: str) -> str:
     return ""
 
 
-def _taken_back(opened: OpenCampaign, person: int, asked: Asked) -> dict[str, Any]:
+def _taken_back(opened: OpenCampaign, person: int, asked: ActRequest) -> dict[str, Any]:
     """Return what an undo took back, the same however often it is sent, and whether that document is here again."""
     if asked.kind != "undo":
         return {"undone": "", "back": False}
@@ -114,7 +123,7 @@ def _taken_back(opened: OpenCampaign, person: int, asked: Asked) -> dict[str, An
     if undone is None:
         return {"undone": "", "back": False}
     held = next((claim for claim in opened.live.open_claims() if claim.person == person), None)
-    return {"undone": _told(opened, undone), "back": held is not None and held.row == undone.row}
+    return {"undone": _in_words(opened, undone), "back": held is not None and held.row == undone.row}
 
 
 def panel_data(
@@ -125,17 +134,18 @@ def panel_data(
     One that cannot be shown is put aside, and the next one is shown.
     """
     # Read first: by the time that the document is found, a key may have been saved that it does not know of.
-    data: dict[str, Any] = {"campaign": opened.id, "seen": opened.live.fold.seen}
+    data: dict[str, Any] = {"campaign": opened.id, "person": person.id, "seen": opened.live.fold.seen}
     aside: list[str] = []
     shown: dict[str, Any] = {}
     while not shown and len(aside) < MOST_ASIDE:
         offer = offer or opened.live.next(person.id, beyond=view.beyond)
         if isinstance(offer, Pause):
-            shown = {"token": "", "pause": _pause(offer)}
+            shown = {"token": "", "pause": _pause(offer, opened.id, watches=workspace.may(person, "research"))}
             break
         row, token = offer.claim.row, offer.claim.token
+        whole = token if view.whole == token else ""
         try:
-            shown = {"token": token, **_document(workspace, opened, person.id, row, view.whole == token)}
+            shown = {"token": token, **_document(workspace, opened, person.id, row, replace(view, whole=whole))}
             encode(shown)
         except (StoreError, OSError, MemoryError):
             raise  # not the document's fault
@@ -146,9 +156,11 @@ def panel_data(
     if not shown:
         shown = {"token": "", "pause": {**_NONE_SHOWN, "beyond": False}}
     ticket = workspace.people.write_ticket(person, opened.id, *((row, token) if shown["token"] else ()))
-    data |= {"saved": _saved(opened, person.id), "stop": stop_shown(opened), "aside": _aside(aside)}
+    since = float(view.since) if view.since is not None else opened.live.clock() // 86_400 * 86_400
+    data |= {"saved": _saved(opened, person.id), "aside": _aside(aside)}
+    data["progress"] = progress_shown(opened, person.id, since, paused=not shown["token"])
     if view.why:
-        data["why"] = _why(opened, person.id)
+        data["why"] = _why(workspace, opened, person.id)
     return {**data, **shown, "ticket": ticket}
 
 
@@ -170,27 +182,51 @@ def _put_aside(opened: OpenCampaign, person: int, token: str, row: int, error: E
     return clean(f"query {qid}, document {docid or row + 1} ({reason})")
 
 
-def _aside(told: list[str]) -> str:
+def _aside(reasons: list[str]) -> str:
     """Say which documents were put aside just now."""
-    if not told:
+    if not reasons:
         return ""
-    if len(told) == 1:
-        return f"One document could not be shown and was put aside: {told[0]}."
-    return f"{len(told)} documents could not be shown and were put aside; the first: {told[0]}."
+    if len(reasons) == 1:
+        return f"One document could not be shown and was put aside: {reasons[0]}."
+    return f"{len(reasons)} documents could not be shown and were put aside; the first: {reasons[0]}."
 
 
-def _why(opened: OpenCampaign, person: int) -> dict[str, Any]:
-    """Return why the last document was chosen; labelling goes on where that cannot be told."""
+def _why(workspace: Workspace, opened: OpenCampaign, person: int) -> dict[str, Any]:
+    """Return why the last document was chosen; labelling goes on where that cannot be found out."""
     try:
-        told = why_shown(opened, person)
-        encode(told)
+        reason = {**why_shown(opened, person), "of": _last_title(workspace, opened, person)}
+        encode(reason)
     except Exception:
-        log.exception("the reason for a document of campaign %d cannot be told", opened.id)
-        return {"head": "Why the last document was chosen cannot be told; the server's log says more.", "parts": []}
-    return told
+        log.exception("the reason for a document of campaign %d cannot be shown", opened.id)
+        said = "Why the last document was chosen cannot be shown; the server's log says more."
+        return {"head": said, "about": "", "parts": [], "of": ""}
+    return reason
 
 
-def _document(workspace: Workspace, opened: OpenCampaign, person: int, row: int, whole: bool) -> dict[str, Any]:
+def _last_title(workspace: Workspace, opened: OpenCampaign, person: int) -> str:
+    """Return the title of the document that a person labelled last, or else its id; "" before the first label."""
+    last = opened.live.fold.last_act(person)
+    if last is None:
+        return ""
+    docid = opened.document(last.row)[1]
+    text = workspace.collections.document_text(opened.collection_id, docid) if docid else None
+    title = " ".join(clean(text.title).split()) if text is not None else ""
+    title = title or clean(docid or f"document {last.row + 1}")
+    return title if len(title) <= LONGEST_TITLE else f"{title[:LONGEST_TITLE]}…"
+
+
+@lru_cache(maxsize=64)
+def _grades(levels: tuple[GradeLevel, ...]) -> list[dict[str, Any]]:
+    """Return the grades with their colours and the ink on them, for light and dark pages."""
+    own = [level.colour for level in levels]
+    shades = [[[colour, text_on(colour)] for colour in colours_of_grades(own, theme)] for theme in (LIGHT, DARK)]
+    return [
+        {"name": level.name, "meaning": level.meaning, "light": light, "dark": dark}
+        for level, light, dark in zip(levels, *shades, strict=True)
+    ]
+
+
+def _document(workspace: Workspace, opened: OpenCampaign, person: int, row: int, view: View) -> dict[str, Any]:
     """Return a document with its query and what can be said about it."""
     qid, docid = opened.document(row)
     query = workspace.collections.query_text(opened.collection_id, qid)
@@ -199,7 +235,8 @@ def _document(workspace: Workspace, opened: OpenCampaign, person: int, row: int,
         text_shown(
             text,
             query.text if query else "",
-            whole=whole,
+            whole=bool(view.whole),
+            raw=view.raw,
             analyser=workspace.collections.analyser(opened.collection_id),
         )
         if text is not None
@@ -211,29 +248,36 @@ def _document(workspace: Workspace, opened: OpenCampaign, person: int, row: int,
         **shown,
         "query": clean(query.text if query else f"Query {qid}"),
         "need": clean(query.need) if query else "",
-        "grades": [{"name": g.name, "meaning": g.meaning, "colour": g.colour} for g in settings.grades],
+        "grades": _grades(settings.grades),
         "note": draft or fold.notes.get((row, person), ""),
         "draft": bool(draft),
         "drafted": fold.latest(Kind.DRAFT, row, person),
         "reasons": [f"{reason[0].upper()}{reason[1:]}" for reason in REASONS],
-        "later": f"Comes back after {settings.later_after} other documents.",
+        "later": f"Comes back after {settings.later_after} other query-document pairs.",
         "dwell": settings.dwell_milliseconds,
     }
 
 
 def _saved(opened: OpenCampaign, person: int) -> dict[str, Any] | None:
-    """Return what was saved last, with how long a label takes."""
+    """Return what was saved last, with how long a label takes; only a grade counts as a label and has a number."""
     fold = opened.live.fold
     last = fold.last_act(person)
     if last is None:
         return None
     seconds = fold.seconds.get(person, [])
     pace = statistics.median(seconds) if seconds else 0.0
-    speed = f" · {pace:.{0 if pace >= 10 else 1}f} s a label" if seconds else ""
-    return {"number": fold.picks[person], "act": last.id, "what": _told(opened, last), "speed": speed}
+    speed = f" · {pace:.{0 if pace >= 10 else 1}f} s per label" if seconds else ""
+    number = fold.count_of(person, Kind.GRADE) if last.kind is Kind.GRADE else None
+    return {"number": number, "act": last.id, "what": _saved_words(opened, last), "speed": speed}
 
 
-def _told(opened: OpenCampaign, act: LabelEvent) -> str:
+def _saved_words(opened: OpenCampaign, act: LabelEvent) -> str:
+    """Name an act of a person, and say whether their note went with it; a reason shows the note itself."""
+    noted = act.text and act.kind is not Kind.CANNOT_TELL
+    return f"{_in_words(opened, act)}{', with your note' if noted else ''}"
+
+
+def _in_words(opened: OpenCampaign, act: LabelEvent) -> str:
     """Name an act of a person."""
     if act.grade is not None:
         return f"{act.grade} · {opened.settings.grades[act.grade].name}"
@@ -245,12 +289,18 @@ def _told(opened: OpenCampaign, act: LabelEvent) -> str:
     return f"can't tell, {reason}" if reason else "can't tell"
 
 
-def _pause(pause: Pause) -> dict[str, Any]:
-    """Return why there is no document, and what can be done."""
+def _pause(pause: Pause, campaign: int, *, watches: bool) -> dict[str, Any]:
+    """Return why there is no document, and what can be done; `watches`: this person may open Progress and Export."""
     if not pause.stopped:
         return {"title": "Nothing to label right now:", "text": f"{pause.reason}.", "beyond": False}
-    reason = f"{pause.reason[0].upper()}{pause.reason[1:]}. More labels would mostly repeat what is known."
-    return {"title": "The natural stop is reached.", "text": reason, "beyond": True}
+    enough = f"Whether the labels are enough, {'Progress says' if watches else 'ask whoever runs the campaign'}."
+    links = [[name, f"{name.lower()}?campaign={campaign}"] for name in ("Progress", "Export")] if watches else []
+    return {
+        "title": "The sampler has reached its natural stop:",
+        "text": f"the document it would ask for next is one that is graded already. {enough}",
+        "links": links,
+        "beyond": True,
+    }
 
 
 def encode(data: Any) -> bytes:

@@ -4,22 +4,119 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
-from pages.charts.render import current_theme
-from pages.charts.theme import grade_chip, grade_chip_css, grade_colours
-from pages.shared.markdown import plain
+from pages.charts.figure import current_theme
+from pages.charts.theme import DARK, LIGHT, colours_of_grades, grade_chip, grade_chip_css, grade_colours
+from pages.shared.layout import plain, side_by_side
 from pages.shared.params_form import ask_strategy
-from rulerank.campaign import AGGREGATIONS, DEFAULT_GRADES, GradeLevel, Settings, guidelines
+from rulerank.advice import Recommendation
+from rulerank.campaign import AGGREGATIONS, DEFAULT_GRADES, GradeLevel, Settings
+from rulerank.campaign.settings import has_pictures, shown_guidelines
+from rulerank.campaign.sight import alike
+from rulerank.importing.kept import RowFacts
+from rulerank.importing.rows import (
+    EVALUATIONS,
+    KNOWN,
+    SHARE,
+    Division,
+    Rows,
+    evaluations,
+    measures_little,
+    uses_of_known,
+    without_grades,
+)
 from rulerank.registry import Registry, discretizers, rankers, samplers
+
+CAPTIONS = {
+    "hide": "A replay: people label as if they were unknown; the Progress page shows what all labels would buy.",
+    "labels": "They count as labels from the start; people are asked about the others.",
+    "ignore": "People label everything anew.",
+}
+
+
+def ask_rows(facts: RowFacts) -> tuple[Division, Rows, str | None]:
+    """Ask which rows are measured on, and what becomes of grades that are known already."""
+    kinds = evaluations(facts, facts.second)
+    left, right = side_by_side("division")
+    with left:
+        kind = st.radio(
+            "Evaluation set", kinds, key=f"import-evaluation-{'-'.join(kinds)}",
+            format_func=EVALUATIONS.__getitem__,
+            help="Rows with grades that are never labelled. The learning curves are measured on them. Without one, "
+            "the curves are cross-validated on the labels.",
+        )  # fmt: skip
+        share, seed = SHARE, 0
+        if kind == "share":
+            one, two = st.columns(2)
+            percent = one.slider(
+                "Share of the queries", 5, 90, round(100 * SHARE), 5, format="%d%%", key="import-share"
+            )
+            share = percent / 100
+            seed = int(two.number_input("Seed of the choice", 0, 2**31 - 1, 0, key="import-share-seed"))
+    division = Division(kind, share, seed)
+    rows = division.rows(facts, facts.second)
+    if words := measures_little(facts, rows):
+        left.warning(words, icon=":material/warning:")
+    uses = uses_of_known(facts, rows)
+    if not uses:
+        right.caption(without_grades(rows))
+        return division, rows, None
+    use = right.radio(
+        "Grades of the pool that the file knows", uses, format_func=KNOWN.__getitem__,
+        key=f"import-known-{'-'.join(uses)}",
+        captions=[CAPTIONS[each] for each in uses],
+    )  # fmt: skip
+    return division, rows, use
+
+
+def in_words(facts: RowFacts, rows: Rows, use: str | None, labels: int) -> str:
+    """Return what will be stored in a sentence."""
+    index = facts.query_index
+    words = [f"{rows.pool.size:,} query-document pairs of {_queries(index[rows.pool])} can be labelled"]
+    if rows.evaluation.size:
+        words.append(f"{rows.evaluation.size:,} pairs of {_queries(index[rows.evaluation])} are kept for measuring")
+    if rows.left_out:
+        words.append(f"{rows.left_out:,} are in neither")
+    if use == "labels":
+        words.append(f"{labels:,} grades are taken over as labels")
+    if use == "hide":
+        words.append("known grades stay hidden from annotators")
+    return "; ".join(words) + "."
+
+
+def _queries(index: np.ndarray) -> str:
+    number = np.unique(index).size
+    return "1 query" if number == 1 else f"{number:,} queries"
+
+
+def said_settings(settings: Settings) -> str:
+    """Return how a campaign asks, chooses and learns, in a sentence."""
+    names = ", ".join(f"{key} {level.name}" for key, level in enumerate(settings.grades))
+    people = "One person" if settings.overlap == 1 else f"{settings.overlap} people"
+    sampler, ranker = samplers[settings.sampler.name].label, rankers[settings.ranker.name].label
+    return f"Grades: {names}. {people} per pair. Chosen by {sampler}, ranked by {ranker}."
+
 
 DEFAULTS = Settings()
 MOST_GRADES = 10
-STARTERS: dict[int, tuple[str, ...]] = {
-    2: ("Not relevant", "Relevant"),
-    4: ("Not relevant", "Partly relevant", "Relevant", "Highly relevant"),
-    5: ("Bad", "Fair", "Good", "Excellent", "Perfect"),
+STARTERS: dict[int, tuple[tuple[str, str], ...]] = {
+    2: (("Not relevant", "Does not help with the query."), ("Relevant", "Answers what the query asks for.")),
+    4: (
+        ("Not relevant", "Does not help with the query."),
+        ("Partly relevant", "Touches the subject, or answers a part."),
+        ("Relevant", "Answers what the query asks for."),
+        ("Highly relevant", "Answers it completely; nothing else needs to be read."),
+    ),
+    5: (
+        ("Bad", "Has nothing to do with the query."),
+        ("Fair", "Touches the subject, but does not answer."),
+        ("Good", "Answers a part of the query."),
+        ("Excellent", "Answers what the query asks for."),
+        ("Perfect", "Is the one document that was looked for."),
+    ),
 }
 GUIDELINES = """\
 **Judge the document against the query alone**, as if you had asked it yourself.
@@ -39,8 +136,8 @@ def starter(levels: int) -> list[GradeLevel]:
     """Return names and meanings to begin with for a scale of so many grades."""
     if levels == len(DEFAULT_GRADES):
         return list(DEFAULT_GRADES)
-    names = STARTERS.get(levels) or tuple(f"Grade {number}" for number in range(levels))
-    return [GradeLevel(name) for name in names]
+    begin = STARTERS.get(levels) or tuple((f"Grade {number}", "") for number in range(levels))
+    return [GradeLevel(name, meaning) for name, meaning in begin]
 
 
 def ask_grades(least: int, *, known: bool) -> tuple[GradeLevel, ...]:
@@ -91,22 +188,27 @@ def ask_grades(least: int, *, known: bool) -> tuple[GradeLevel, ...]:
 
 
 def ask_colours(names: list[str]) -> list[str]:
-    """Ask for colours, if somebody wants others than the theme's, and show the grades as they will look."""
+    """Ask for colours, show the grades as they will look, and return those that are not the usual ones.
+
+    A usual colour is stored as nothing, because light and dark pages have their own.
+    """
+    usual = {theme.name: grade_colours(len(names), theme) for theme in (LIGHT, DARK)}
     theme = current_theme()
-    usual = list(grade_colours(len(names), theme))
-    own = st.toggle("Choose colours", key="import-own", help="Otherwise they fit light and dark pages by themselves.")
-    chosen = usual
-    if own:
-        columns = st.columns(len(names))
-        chosen = [
-            column.color_picker(
-                f"{grade} {plain(name)}", usual[grade], key=f"import-colour-{len(names)}-{grade}"
-            ).upper()
-            for grade, (column, name) in enumerate(zip(columns, names, strict=True))
-        ]
+    own = [""] * len(names)
+    with st.container(horizontal=True, gap="medium"):
+        for grade, name in enumerate(names):
+            picked = st.color_picker(
+                f"{grade} {plain(name)}", usual[theme.name][grade], key=f"import-colour-{len(names)}-{grade}",
+                help=None if grade else "Colours of the grades. One that nobody changes fits light and dark pages.",
+                width="content",
+            ).upper()  # fmt: skip
+            own[grade] = "" if any(picked == colours[grade] for colours in usual.values()) else picked
     chips = " ".join(grade_chip(grade, name) for grade, name in enumerate(names))
-    st.html(grade_chip_css(chosen) + chips)
-    return chosen if own else [""] * len(names)
+    st.html(grade_chip_css(colours_of_grades(own, theme)) + chips)
+    for words in dict.fromkeys(alike(colours_of_grades(own, each), own) for each in (LIGHT, DARK)):
+        if words:
+            st.caption(f":material/visibility: {words}")
+    return own
 
 
 def ask_guidelines() -> dict[str, Any]:
@@ -121,13 +223,13 @@ def ask_guidelines() -> dict[str, Any]:
             persist_state="session",
             help="Annotators can open them beside every document.",
         )
-    remote = guidelines.has_pictures(text or "") and st.checkbox(
+    remote = has_pictures(text or "") and st.checkbox(
         "Load pictures in the guidelines from elsewhere",
         key="import-pictures",
         help="Their server then sees the address of everybody who labels. Otherwise they are shown as links.",
     )
     with read, st.container(border=True):
-        st.markdown(guidelines.shown(text, remote_pictures=remote) if text else "*No guidelines yet.*")
+        st.markdown(shown_guidelines(text, remote_pictures=remote) if text else "*No guidelines yet.*")
     return {"guidelines": text or "", "remote_pictures": remote}
 
 
@@ -146,28 +248,27 @@ def choose(registry: Registry[Any], label: str, default: str, *, without: tuple[
     return chosen
 
 
-def ask_methods(features: tuple[str, ...]) -> dict[str, Any]:
-    """Ask how documents are chosen and ranked, with defaults that work."""
+def ask_methods(features: tuple[str, ...], advised: Recommendation) -> dict[str, Any]:
+    """Ask how documents are chosen and ranked; what is recommended for the data stands first."""
     found: dict[str, Any] = {}
     left, right = st.columns(2, gap="large")
     with left:
         hint = (
-            "Decides which document is shown next. SSAR stops by itself after few labels; fewest occurrences does not, "
-            "but its labels gave the best ranking in most comparisons at equal numbers (docs/samplers.md)."
+            "Decides which document is shown next. SSAR and SSARP are the papers' own and stop by themselves after few "
+            "labels; docs/samplers.md compares them all."
         )
-        name = choose(samplers, "Sampler", DEFAULTS.sampler.name, hint=hint)
+        name = choose(samplers, "Sampler", advised.sampler, hint=hint)
         found["sampler"] = ask_strategy(samplers, name, features=features, without=("seed",))
         hint = "Turns numbers into intervals, which the rules are made of. Learnt from the pool, never from grades."
         supervised = tuple(entry.name for entry in discretizers if entry.value.needs_grades)
-        name = choose(discretizers, "Discretiser", DEFAULTS.discretiser.name, without=supervised, hint=hint)
-        found["discretiser"] = ask_strategy(discretizers, name)
+        name = choose(discretizers, "Discretizer", DEFAULTS.discretizer.name, without=supervised, hint=hint)
+        found["discretizer"] = ask_strategy(discretizers, name)
     with right:
         hint = (
-            "Learns from the labels and is measured on the Progress page, where others can be compared with it. Single "
-            "items, smoothed and weighted, ranked best from few labels in our comparisons (docs/samplers.md); LRAR is "
-            "the papers' own."
+            "Learns from the labels and is measured on the Progress page, where others can be compared with it. LRAR "
+            "is the papers' own; docs/samplers.md compares them all."
         )
-        name = choose(rankers, "Ranker", DEFAULTS.ranker.name, hint=hint)
+        name = choose(rankers, "Ranker", advised.ranker, hint=hint)
         found["ranker"] = ask_strategy(rankers, name)
         found["seed"] = int(
             st.number_input(
@@ -184,8 +285,9 @@ def ask_people() -> dict[str, Any]:
     with left:
         overlap = int(
             st.number_input(
-                "People per document", 1, 20, DEFAULTS.overlap, key="import-overlap",
-                help="Overlap. With 2 or more, the Agreement page can say how far people agree.",
+                "People per pair", 1, 20, DEFAULTS.overlap, key="import-overlap",
+                help="Overlap: how many people judge the same document for the same query. With 2 or more, the "
+                "Agreement page can say how far people agree.",
             )
         )  # fmt: skip
         st.caption("One is quickest. Two or more show how far people agree, at so many times the work.")

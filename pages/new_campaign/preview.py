@@ -1,21 +1,55 @@
-"""What was read, before anything is stored: figures, warnings, the first rows; or what is wrong, line by line."""
+"""The steps of the page and the box beside them; what was read in figures and one list, or what is wrong by line."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 import pandas as pd
 import streamlit as st
 
 from pages.charts.bars import grade_histogram
-from pages.charts.render import current_theme, show
-from pages.shared.layout import side_by_side
-from pages.shared.markdown import plain
-from rulerank.importing.preview import Preview
+from pages.charts.figure import current_theme, show
+from pages.shared.layout import plain, sentence
+from rulerank.importing.kept import ImportPreview
 from rulerank.importing.read import BadFilesError
+
+if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
+# The box stays in sight beside the steps; where a page is narrow it stands above them.
+_STYLE = """<style>
+.st-key-rr-steps > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"] {
+  > [data-testid="stColumn"]:last-child { position: sticky; top: 4rem; align-self: flex-start; }
+}
+@media (max-width: 1100px) {
+  .st-key-rr-steps > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"] {
+    flex-wrap: wrap;
+    > [data-testid="stColumn"] { min-width: 100%; }
+    > [data-testid="stColumn"]:last-child { position: static; order: -1; }
+  }
+}
+</style>"""
+
+
+def steps_and_box() -> tuple[DeltaGenerator, DeltaGenerator]:
+    """Return a place for the steps, and beside it one for what they come to."""
+    with st.container(key="rr-steps"):
+        st.html(_STYLE)
+        left, right = st.columns([13, 7], gap="large")
+    return left, right.container(border=True, key="rr-summary")
+
+
+def step(number: int, title: str, *, expanded: bool, done: bool = False) -> DeltaGenerator:
+    """Return the place of one step, which folds."""
+    tick = " :green[:material/check:]" if done else ""
+    # Streamlit folds what is drawn for the first time: a step that is done is another element than before.
+    key = f"rr-step-{number}-{'done' if done else 'open'}"
+    return st.expander(f"**{number} · {title}**{tick}", expanded=expanded, key=key)
 
 
 def show_problems(error: BadFilesError) -> None:
     """Show what is wrong in which line, and that nothing was kept."""
-    st.error(f"{plain(str(error))}. Mend what is listed below and upload again.", icon=":material/error:")
+    st.error(f"{plain(str(error))}. Fix what is listed below and upload again.", icon=":material/error:")
     frame = pd.DataFrame(
         [(p.file, p.line, p.column, p.message, p.found or None) for p in error.problems],
         columns=["File", "Line", "Column", "What is wrong", "Found"],
@@ -29,35 +63,61 @@ def show_problems(error: BadFilesError) -> None:
         st.caption(f"Only the first {len(error.problems)} problems are listed.")
 
 
-def show_preview(preview: Preview) -> None:
-    """Show the figures of a collection, its warnings, its grades and its first rows."""
+def show_warnings(preview: ImportPreview) -> None:
+    """Show what harms the campaign if nobody acts; everything else is in the quiet list."""
+    for note in preview.serious:
+        st.warning(sentence(f"{note[0].upper()}{note[1:]}"), icon=":material/warning:")
+    if preview.advice:
+        first, *more = map(sentence, preview.advice)
+        st.warning(f"**{first}**  \n{' '.join(more)}", icon=":material/visibility_off:")
+
+
+def show_preview(preview: ImportPreview) -> None:
+    """Show the figures of a collection, what is to know about it, its first rows and its grades."""
     summary = preview.summary
     graded = summary["rows"] - summary["unlabelled"]
     sizes = summary["documents_per_query"]
     spread = f"The median; from {sizes['min']:,} to {sizes['max']:,}."
+    named = f"{summary['documents']:,}" if summary["documents"] else "not named"
     with st.container(horizontal=True, gap="medium"):
-        number("Documents", f"{summary['rows']:,}", "Query-document rows: one is one decision to make.")
+        number("Pairs", f"{summary['rows']:,}", "A document for a query: each pair is one decision to make.")
+        number("Documents", named, "Different documents. One that belongs to several queries is in several pairs.")
         number("Queries", f"{summary['queries']:,}")
-        number("Documents a query", f"{sizes['median']:g}", spread)
+        number("Pairs per query (median)", f"{sizes['median']:g}", spread)
         number("Features", f"{summary['features']:,}")
-        number("Grades known", f"{graded / max(1, summary['rows']):.0%}", f"{graded:,} documents.")
-    for fact in preview.facts:
-        st.caption(plain(fact))
-    for note in preview.notes:
-        st.warning(plain(f"{note[0].upper()}{note[1:]}.".replace("?.", "?")), icon=":material/warning:")
-    for note in odd_features(summary):
-        st.caption(plain(note))
-    if len(preview.files) > 1:
-        names = ", ".join(f"{name.rsplit('/', 1)[-1]} ({rows:,})" for name, rows, _ in preview.files[:10])
-        more = f" and {len(preview.files) - 10} more" if len(preview.files) > 10 else ""
-        st.caption(f"Joined from {len(preview.files)} files: {plain(names)}{more}.")
-    left, right = side_by_side("preview")
-    with left:
+        number("Grades known", f"{graded / max(1, summary['rows']):.0%}", f"{graded:,} pairs.")
+    st.markdown("\n".join(f"- :gray[{sentence(fact)}]" for fact in quiet_facts(preview)))
+    left_out = f"Left out ({sum(count for _, count, _, _ in preview.left_out):,})"
+    rows, grades, *more = st.tabs(["First rows", "Grades in the file", *([left_out] if preview.left_out else [])])
+    with rows:
+        sizes = {name: st.column_config.TextColumn(width="medium") for name in ("query", "title", "text")}
+        st.dataframe(
+            first_rows(preview), hide_index=True, height=250, column_config=sizes,
+            alt="The first rows of the collection",
+        )  # fmt: skip
+    with grades:
         show_grades(summary["grade_counts"], graded)
-    with right:
-        st.markdown("**First rows**")
-        st.dataframe(first_rows(preview), hide_index=True, height=250, alt="The first rows of the collection")
-    show_texts(preview)
+    for place in more:
+        with place:
+            show_left_out(preview)
+
+
+def quiet_facts(preview: ImportPreview) -> list[str]:
+    """Return what was read, done and noticed, in sentences."""
+    facts = [*preview.facts, *(f"{note[0].upper()}{note[1:]}" for note in preview.notes if note not in preview.serious)]
+    facts += odd_features(preview.summary)
+    if len(preview.files) > 1:
+        names = ", ".join(f"{name.rsplit('/', 1)[-1]} ({rows:,} pairs)" for name, rows, _ in preview.files[:10])
+        more = f" and {len(preview.files) - 10} more" if len(preview.files) > 10 else ""
+        facts.append(f"Joined from {len(preview.files)} files: {names}{more}")
+    if preview.stored:
+        facts.append("This collection is here already")
+    if preview.texts is not None:
+        queries, documents = preview.texts
+        facts.append(
+            f"Texts: {queries:,} queries and {documents:,} documents of this collection can be read by annotators"
+        )
+    return facts
 
 
 def number(label: str, value: str, hint: str | None = None) -> None:
@@ -65,29 +125,23 @@ def number(label: str, value: str, hint: str | None = None) -> None:
     st.metric(label, value, help=hint, width="content")
 
 
+def show_left_out(preview: ImportPreview) -> None:
+    """List what the files name and the collection does not have, and why."""
+    rows = [(what, name, why) for what, _, why, names in preview.left_out for name in names]
+    frame = pd.DataFrame(rows, columns=["What", "Which", "Why"])
+    st.dataframe(frame, hide_index=True, height=250, alt="What was left out, and why")
+
+
 def show_grades(counts: list[int], graded: int) -> None:
     """Show how often each grade stands in the file."""
     if not graded:
-        st.markdown("**Grades in the file**")
-        st.caption("None: every document is yet to be labelled.")
+        st.caption("None: every pair is yet to be labelled.")
         return
     figure = grade_histogram(counts, theme=current_theme())
     # Nobody has given these labels here: they came with the file.
-    caption = f"{graded:,} documents have one."
+    caption = f"{graded:,} pairs have one."
     figure.update_layout(title={"text": "Grades in the file", "subtitle": {"text": caption}}, meta={"caption": caption})
     show(figure, "grades-in-file", key="import-grades-chart")
-
-
-def show_texts(preview: Preview) -> None:
-    """Say whether annotators will read texts or features."""
-    if preview.stored:
-        st.caption("This collection is here already. Texts that were stored with it go with it.")
-        return
-    if preview.texts is None:
-        st.caption("No texts: annotators see each document's features and their place within the pool.")
-        return
-    queries, documents = preview.texts
-    st.caption(f"Texts: {queries:,} queries and {documents:,} documents of this collection can be read by annotators.")
 
 
 def odd_features(summary: dict[str, object]) -> list[str]:
@@ -104,6 +158,6 @@ def odd_features(summary: dict[str, object]) -> list[str]:
     return notes
 
 
-def first_rows(preview: Preview) -> pd.DataFrame:
-    """Return the first rows as a table: qid, docid, grade and the first features."""
+def first_rows(preview: ImportPreview) -> pd.DataFrame:
+    """Return the first rows as a table: texts where there are some, grade, ids and the first features."""
     return pd.DataFrame(preview.rows, columns=preview.columns)

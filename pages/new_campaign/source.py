@@ -1,18 +1,124 @@
-"""Where the data of a new campaign come from: an upload, a path on the server, or a collection that is here already."""
+"""Where the data of a new campaign come from, and the jobs by which a worker looks at, reads and stores them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from pages.new_campaign.jobs import Choice, Given
+from pages import context
+from pages.new_campaign.given import Given, offer_texts
+from pages.shared.layout import plain
+from pages.shared.task import JobTask
+from rulerank.campaign import Settings
+from rulerank.errors import InputError
 from rulerank.importing.files import Files, files_at
+from rulerank.importing.kept import FACTS, ImportPreview, RowFacts
+from rulerank.importing.names import data_name
+from rulerank.importing.read import BadFilesError
+from rulerank.importing.rows import Division
 
 if TYPE_CHECKING:
     from db.workspace import Workspace
+
+
+READING = "import-task"
+STORING = "import-storing"
+CALLED = "import-called"
+
+
+@dataclass(frozen=True)
+class SourceChoice:
+    """What somebody chose to import: what distinguishes it from another choice, a name, and what the worker is given.
+
+    arguments: called once, with the token of a new folder, when the reading begins.
+    """
+
+    key: Hashable
+    called: str
+    arguments: Callable[[str], dict[str, Any]]
+    words: str = "Reading the files"
+
+
+@dataclass(frozen=True)
+class ReadFiles:
+    """What the worker has read, as far as the page needs it."""
+
+    preview: ImportPreview
+    rows: RowFacts
+    source: dict[str, Any]  # where the worker finds it again
+
+
+def reading(choice: SourceChoice, person: int) -> JobTask[ReadFiles]:
+    """Return the task that reads a choice, started the first time it is asked for; an older one is ended."""
+    kept: tuple[Hashable, JobTask[ReadFiles]] | None = st.session_state.get(READING)
+    if kept is not None and kept[0] == choice.key:
+        return kept[1]
+    end_reading()
+    uploads = context.workspace().uploads
+    token = uploads.begin()
+    try:
+        arguments = choice.arguments(token)
+    except BaseException:
+        uploads.remove(token)
+        raise
+    source = {name: arguments[name] for name in ("collection",) if name in arguments}
+
+    def finish(result: dict[str, Any]) -> ReadFiles:
+        if "bad" in result:
+            raise BadFilesError.from_dict(result["bad"])
+        try:
+            rows = RowFacts.load(uploads.path(token) / "read" / FACTS)
+        except OSError as error:
+            raise InputError("what was read is not kept any more; choose the files again") from error
+        return ReadFiles(ImportPreview.from_dict(result["preview"]), rows, {"token": token, **source})
+
+    given = {**arguments, "token": token, "called": choice.called}
+    task = JobTask("read", given, choice.words, finish=finish, token=token, person=person)
+    st.session_state[READING] = (choice.key, task)
+    st.session_state[CALLED] = choice.called
+    return task
+
+
+def end_reading() -> None:
+    """End the task that reads, if there is one, and remove what it has read: somebody has changed their mind."""
+    kept = st.session_state.pop(READING, None)
+    if kept is not None:
+        kept[1].close()
+
+
+def store(
+    person: int, found: ReadFiles, called: str, name: str, settings: Settings, division: Division, use: str | None
+) -> JobTask[int]:
+    """Begin to store the collection and the campaign, all of it or nothing."""
+    arguments = {
+        **found.source,
+        "called": called,
+        "name": name,
+        "settings": settings.to_dict(),
+        "division": division.to_dict(),
+        "use": use,
+        "person": person,
+    }
+    return JobTask("import", arguments, "Storing the campaign", finish=int, person=person)
+
+
+def forget_storing() -> None:
+    """Forget an earlier try to store, if there was one."""
+    earlier: JobTask[int] | None = st.session_state.pop(STORING, None)
+    if earlier is not None:
+        earlier.close()
+
+
+def show_refusal(storing: JobTask[int]) -> None:
+    """Say why nothing was stored; the form above stays as it is."""
+    if storing.cancelled:
+        st.info("Cancelled. Nothing was stored.", icon=":material/cancel:")
+    else:
+        st.error(f"{plain(str(storing.error))}. Nothing was stored.", icon=":material/error:")
+
 
 EXAMPLE = """\
 2 qid:10 1:0.031 2:0.667 3:0.500 # docid = D7
@@ -30,11 +136,11 @@ class GivenFiles:
     queries: Given | None = None
     documents: Given | None = None
 
-    def choice(self) -> Choice:
+    def choice(self) -> SourceChoice:
         """Return what the worker is asked for."""
         parts = (*self.letor, None, *self.evaluation, None, self.queries, self.documents)
         key = tuple(None if each is None else each.stamp for each in parts)
-        return Choice(key, self.letor[0].name.rsplit("/", 1)[-1], self._arguments)
+        return SourceChoice(key, data_name([each.name for each in self.letor]), self._arguments)
 
     def _arguments(self, token: str) -> dict[str, Any]:
         files = Files(
@@ -46,7 +152,7 @@ class GivenFiles:
         return {"files": files.to_dict()}
 
 
-def ask_source(workspace: Workspace, *, paths: bool) -> Choice | None:
+def ask_source(workspace: Workspace, *, paths: bool) -> SourceChoice | None:
     """Ask for the data."""
     stored = workspace.collections.all()
     kinds = ["upload", *(["path"] if paths else []), *(["stored"] if stored else [])]
@@ -59,7 +165,7 @@ def ask_source(workspace: Workspace, *, paths: bool) -> Choice | None:
     if kind == "stored":
         return _ask_stored(workspace)
     files = _ask_paths() if kind == "path" else _ask_uploads()
-    return None if files is None else files.choice()
+    return None if files is None or offer_texts(files.letor) else files.choice()
 
 
 def _ask_uploads() -> GivenFiles | None:
@@ -69,7 +175,7 @@ def _ask_uploads() -> GivenFiles | None:
         key="import-letor",
         help="Lines such as `2 qid:10 1:0.5 2:0.1 # docid = D7`. Grades may be missing (-1). "
         "Plain, gz, xz, bz2 or zip; several files are joined. What `rulerank prepare` wrote beside a LETOR file "
-        "(texts, names of features) is told by its name: drop it in too.",
+        "(texts, names of features) is recognised by its name: drop it in too.",
     )
     queries, documents, evaluation = _more("uploads", _upload_one, _upload_many)
     if not letor:
@@ -84,7 +190,9 @@ def show_example() -> None:
         "A **LETOR** file has one query-document pair a line: grade, query, numbered features, and the document."
     )
     st.code(EXAMPLE, language=None)
-    st.caption("A grade of -1 is one that is not known yet. Texts are optional: without them, people see the features.")
+    st.caption(
+        "A grade of -1 is one that is not known yet. Bring the texts as well ('Add texts'): nobody can judge numbers."
+    )
 
 
 def _more(key: str, one: Callable[[str, str, str], Any], many: Callable[[str, str, str], Any]) -> tuple[Any, Any, Any]:
@@ -137,16 +245,16 @@ def _path_many(label: str, key: str, words: str) -> tuple[Given, ...]:
     return tuple(map(Given.here, files_at(path))) if path else ()
 
 
-def _ask_stored(workspace: Workspace) -> Choice:
+def _ask_stored(workspace: Workspace) -> SourceChoice:
     found = {info.id: info for info in workspace.collections.all()}
     number = st.selectbox(
         "Collection",
         list(found),
-        format_func=lambda key: f"{found[key].name} ({found[key].rows:,} documents, {found[key].queries:,} queries)",
+        format_func=lambda key: f"{found[key].name} ({found[key].rows:,} pairs, {found[key].queries:,} queries)",
         key="import-stored",
         help="Several campaigns may share a collection; each has its own labels.",
     )
 
-    return Choice(
+    return SourceChoice(
         ("stored", number), found[number].name, lambda token: {"collection": number}, "Reading the collection"
     )

@@ -8,10 +8,11 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
-from pages.shared.layout import side_by_side
-from pages.shared.markdown import plain
+from pages.shared.layout import plain, side_by_side
+from pages.shared.params_form import ask_one_of_several
 from rulerank.errors import InputError
-from rulerank.prepare import Columns, Options, Reading, TableHead
+from rulerank.prepare import Columns, Options, TableHead, TextReading
+from rulerank.text.features import text_features
 from rulerank.text.languages import LANGUAGES
 
 ENCODING = "texts-encoding"
@@ -55,22 +56,28 @@ def chosen_encoding() -> str | None:
     return st.session_state.get(ENCODING) or None
 
 
-def ask_options(how: Reading) -> tuple[Reading, Options]:
-    """Ask how texts are read and prepared; returns `how` completed by what was chosen."""
-    candidates = st.number_input(
-        "Candidates for each query", 1, 10_000, 100, key="texts-candidates", width=260,
-        help="The best documents by BM25, and as many of each run. Each is one document to label.",
-    )  # fmt: skip
+def ask_options(how: TextReading, *, pairs: bool = False) -> tuple[TextReading, Options]:
+    """Ask how texts are read and prepared; returns `how` completed by what was chosen.
+
+    pairs: whether a table says which documents belong to a query, so that no candidates are chosen.
+    """
+    candidates = Options().candidates
+    if not pairs:
+        candidates = st.number_input(
+            "Candidates for each query", 1, 10_000, candidates, key="texts-candidates", width=260,
+            help="The best documents by BM25, and as many of each run. Each is one query-document pair to label.",
+        )  # fmt: skip
     with st.expander("More settings", icon=":material/tune:", key="texts-more"):
-        st.caption("All of them have values that work. What was detected is told once the collection is prepared.")
+        st.caption("All of them have values that work. What was detected is shown once the collection is prepared.")
+        features = _ask_features()
         left, right = side_by_side("texts-options")
         with left:
             languages, stemming, stopping = _ask_words()
             normalise = st.toggle("Bring features to 0..1 within each query", True, key="texts-normalise")
             st.caption("As LETOR's QueryLevelNorm, so that queries can be compared. Off: values stay as computed.")
         with right:
-            encoding, unjudged = _ask_reading()
-            judged = _ask(
+            encoding, unjudged = _ask_reading(pairs)
+            judged = "auto" if pairs else _ask(
                 "Judged documents as candidates", JUDGED, "judged",
                 "Where only relevant documents are judged, pooling them all would tell a ranker which they are: then "
                 "they come in by BM25 and runs alone. Elsewhere all judged documents are candidates.",
@@ -83,8 +90,26 @@ def ask_options(how: Reading) -> tuple[Reading, Options]:
         stemming=stemming,
         stopping=stopping,
         normalise=normalise,
+        features=features,
     )
     return replace(how, encoding=encoding, unjudged=unjudged), options
+
+
+def _ask_features() -> tuple[str, ...]:
+    """Ask which text features are computed, and for their parameters; nothing stands for all as they are."""
+    labels = {entry.name: entry.label for entry in text_features}
+    chosen = st.multiselect(
+        "Text features", list(labels), format_func=labels.__getitem__, key="texts-features", placeholder="All of them"
+    )
+    row = st.container(horizontal=True)
+    asked = []
+    for name in chosen or labels:
+        with row:
+            asked.append(ask_one_of_several(text_features, name, place="texts", folded=st.popover))
+    changed = [each.label(text_features) for each in asked if each.params]
+    if changed:
+        st.caption(plain(f"Other than usual: {', '.join(changed)}."))
+    return tuple(each.key for each in asked) if chosen or changed else ()
 
 
 def _ask_words() -> tuple[tuple[str, ...], bool, bool]:
@@ -102,10 +127,12 @@ def _ask_words() -> tuple[tuple[str, ...], bool, bool]:
     return tuple(languages), stemming, stopping
 
 
-def _ask_reading() -> tuple[str | None, str]:
+def _ask_reading(pairs: bool) -> tuple[str | None, str]:
     """Ask how the files are read."""
     encoding = st.selectbox("Encoding of the files", list(ENCODINGS), format_func=ENCODINGS.__getitem__, key=ENCODING)
     st.caption("Choose one if letters with accents, or of other scripts, come out wrong.")
+    if pairs:
+        return encoding or None, "auto"
     unjudged = _ask(
         "Candidates without a judgement", UNJUDGED, "unjudged",
         "SMART's collections list relevant documents alone, so there every other candidate of a judged query counts "
@@ -129,13 +156,25 @@ PARTS = {
         "numbers": "Numbers that become features (popularity, links)",
     },
     "queries": {"text": "Query", "need": "Need behind it, for annotators"},
+    "pairs": {
+        "text": "Query",
+        "body": "Text of the document",
+        "title": "Title of the document",
+        "grade": "Grade (whole numbers)",
+        "url": "Address, by which documents without an id are recognised",
+        "qid": "Id of the query",
+        "need": "Need behind the query, for annotators",
+        "language": "Language",
+        "numbers": "Numbers that become features (clicks, popularity)",
+    },
 }
+NO_COLUMN = ""
 SHOWN = 3
 LONGEST_CELL = 200
 
 
 def ask_columns(what: str, file: str, head: TableHead) -> Columns:
-    """Ask which columns of `what` ("documents" or "queries") hold the id and the texts; several texts are joined."""
+    """Ask which columns of `what` ("documents", "queries" or "pairs") hold the id and the texts; several are joined."""
     st.markdown(f"**{what.capitalize()}** · {plain(file)}")
     key = f"texts-{what}-{file}"
     head = with_names(head, key)
@@ -147,15 +186,32 @@ def ask_columns(what: str, file: str, head: TableHead) -> Columns:
     st.dataframe(frame, hide_index=True, alt=f"The first rows of the {what}")
     key = f"{key}-{'-'.join(head.names)}"
     names, guess = list(head.names), head.guess
-    place = names.index(guess.id) if guess and guess.id in names else 0
-    number = st.selectbox("Id", names, place, key=f"{key}-id")
-    chosen = {
-        part: tuple(
-            st.multiselect(label, names, known(guess, part, names), key=f"{key}-{part}", placeholder="No column")
-        )
-        for part, label in PARTS[what].items()
-    }
-    return Columns(id=number, **chosen)
+    ids = [NO_COLUMN, *names] if what == "pairs" else names
+    place = ids.index(guess.id) if guess and guess.id in ids else 0
+    if what == "pairs":
+        halves = side_by_side("pairs-parts")
+    else:
+        above, below = st.container(), st.container()  # the id first
+        halves = (below, above)
+    chosen = {}
+    for number, (part, label) in enumerate(PARTS[what].items()):
+        # Of pairs, what is needed stands to the left, and what is seldom there to the right.
+        with halves[number > 3]:
+            found = st.multiselect(
+                label, names, known(guess, part, names), key=f"{key}-{part}", placeholder="No column"
+            )
+        chosen[part] = tuple(found)
+    with halves[1]:
+        label = "Id of the document" if what == "pairs" else "Id"
+        chosen_id = st.selectbox(label, ids, place, key=f"{key}-id", format_func=lambda name: name or "No column")
+    return Columns(id=chosen_id, **chosen)
+
+
+def said_columns(columns: Columns) -> str:
+    """Return in a few words which column was taken for what."""
+    short = {"text": "query", "body": "text", "id": "document id", "url": "address", "qid": "query id"}
+    parts = {**{part: getattr(columns, part) for part in PARTS["pairs"]}, "id": (columns.id,) if columns.id else ()}
+    return ", ".join(f"{short.get(part, part)} = {' + '.join(names)}" for part, names in parts.items() if names)
 
 
 def with_names(head: TableHead, key: str) -> TableHead:
@@ -173,12 +229,3 @@ def with_names(head: TableHead, key: str) -> TableHead:
 def known(guess: Columns | None, part: str, names: Sequence[str]) -> list[str]:
     """Return the columns that are chosen at first."""
     return [name for name in getattr(guess, part) if name in names] if guess else []
-
-
-def missing(what: str, chosen: Columns) -> str | None:
-    """Say what a choice of columns lacks."""
-    if what == "documents" and not (chosen.title or chosen.body):
-        return "Choose the column that holds the documents' text or title."
-    if what == "queries" and not chosen.text:
-        return "Choose the column that holds the queries."
-    return None

@@ -10,27 +10,31 @@ from typing import Any
 import streamlit as st
 
 from pages import context
-from pages.new_campaign.jobs import Choice, Given, end_reading
-from pages.new_campaign.text_options import ask_columns, ask_options, chosen_encoding, missing
-from pages.shared.layout import side_by_side
-from pages.shared.markdown import plain
+from pages.new_campaign.given import Given, forget_taken, taken
+from pages.new_campaign.source import SourceChoice, end_reading
+from pages.new_campaign.text_options import ask_columns, ask_options, chosen_encoding, said_columns
+from pages.shared.layout import plain, side_by_side
 from pages.shared.task import JobTask, watch
-from rulerank.errors import RulerankError
-from rulerank.importing.brought import ROLES
-from rulerank.importing.wish import Bundle, Wish, head_from
-from rulerank.prepare import KINDS, Columns, Reading
+from rulerank.errors import InputError, RulerankError
+from rulerank.importing.files import ROLES
+from rulerank.importing.names import data_name
+from rulerank.importing.texts import Bundle, Wish, head_from
+from rulerank.prepare import KINDS, Columns, TextReading
 
 ASKED = "texts-asked"
 SEEN = "texts-seen"
 SOURCES = {"upload": "Upload files", "path": "Files on the server"}
+ONE_TABLE = """\
+query,title,text,grade
+flutter of wings,Wings,"How wings lift, and flutter",2"""
 EXAMPLE = """\
 documents.csv    id,title,text
-                 D7,Wings,"How a wing lifts, and when it flutters"
+                 D7,Wings,"How wings lift"
 queries.csv      id,query
                  10,flutter of wings"""
 
 
-def ask_texts(person: int, *, paths: bool) -> Choice | None:
+def ask_texts(person: int, *, paths: bool) -> SourceChoice | None:
     """Ask for files and how they are prepared; returns a choice once somebody has pressed the button.
 
     Preparing can take minutes: it begins by a button, and a choice that is changed later waits for it again.
@@ -38,8 +42,13 @@ def ask_texts(person: int, *, paths: bool) -> Choice | None:
     brought = _ask_files(paths)
     if brought is None:
         st.markdown(
-            "Documents and queries as **BEIR**, **TREC** or **SMART** collections, or as **CSV, TSV or JSONL** tables; "
-            "plain, gz, xz or bz2, or all in one zip. Judgements and runs are used where there are some."
+            "**One table** (Excel, CSV, TSV or JSONL) with a query and a document in every row: all pairs are kept as "
+            "they are. Other columns, such as ids, an address or a grade, may be there."
+        )
+        st.code(ONE_TABLE, language=None)
+        st.markdown(
+            "Or **documents and queries** in files of their own, as tables or as BEIR, TREC or SMART collections; then "
+            "the best documents for each query are found. Plain, gz, xz or bz2, or all in one zip."
         )
         st.code(EXAMPLE, language=None)
         return None
@@ -47,7 +56,7 @@ def ask_texts(person: int, *, paths: bool) -> Choice | None:
     layout = seen.done(seen.look, "texts-look")
     if layout is None:
         return None
-    if layout["kind"] not in ("", "table"):
+    if layout["kind"] not in ("", "table", "pairs"):
         _say(layout)
         wish = Wish()
     else:
@@ -58,22 +67,24 @@ def ask_texts(person: int, *, paths: bool) -> Choice | None:
                 raise
             # The wrong encoding may be to blame: it must stay where it can be changed.
             st.error(plain(str(error)), icon=":material/error:")
-            ask_options(Reading())
+            ask_options(TextReading())
             return None
         if asked is None:
             return None
         wish = asked
-    wish = Wish(wish.roles, *ask_options(wish.how))
+    pairs = wish.how.pair_columns is not None
+    wish = Wish(wish.roles, *ask_options(wish.how, pairs=pairs))
     key = ("texts", brought.key, str(wish.to_dict()))
-    if st.session_state.get(ASKED) != key:
+    # There is nothing to decide about pairs that are given, so they are read at once.
+    if st.session_state.get(ASKED) != key and not pairs:
         if st.session_state.pop(ASKED, None) is not None:
             end_reading()
         if not st.button("Prepare the collection", type="primary", icon=":material/play_arrow:"):
             return None
         st.session_state[ASKED] = key
         st.rerun()  # without the button, which has done its work
-    told = {"bundle": seen.bundle.to_dict(), "wish": wish.to_dict(), "raw": seen.token}
-    return Choice(key, brought.called, lambda token: told, "Preparing the collection")
+    arguments = {"bundle": seen.bundle.to_dict(), "wish": wish.to_dict(), "raw": seen.token}
+    return SourceChoice(key, brought.called, lambda token: arguments, "Preparing the collection")
 
 
 def forget_texts() -> None:
@@ -86,7 +97,7 @@ def forget_texts() -> None:
 
 @dataclass(frozen=True)
 class Brought:
-    """Files that somebody brought, or a path on the server; what tells them from others, and a name for them."""
+    """Files that somebody brought, or a path on the server; what distinguishes them from others, and a name."""
 
     given: tuple[Given, ...]
     path: str
@@ -96,7 +107,7 @@ class Brought:
 
 @dataclass
 class Seen:
-    """What a look at the files has told; kept, because the worker takes the look."""
+    """What a look at the files has found; kept, because the worker takes the look."""
 
     key: Hashable
     token: str
@@ -119,8 +130,8 @@ class Seen:
         except BaseException:
             uploads.remove(token)
             raise
-        told = {"bundle": bundle.to_dict(), "token": token}
-        look = JobTask("look", told, "Looking at the files", finish=dict, token=token, person=person)
+        arguments = {"bundle": bundle.to_dict(), "token": token}
+        look = JobTask("look", arguments, "Looking at the files", finish=dict, token=token, person=person)
         made = st.session_state[SEEN] = cls(brought.key, token, bundle, look, person)
         return made
 
@@ -129,13 +140,13 @@ class Seen:
         encoding = chosen_encoding()
         key = (tuple(tables.items()), encoding)
         if key not in self.heads:
-            told = {"bundle": self.bundle.to_dict(), "tables": tables, "encoding": encoding, "token": self.token}
-            task = JobTask("heads", told, "Looking at the tables", finish=dict, person=self.person)
+            arguments = {"bundle": self.bundle.to_dict(), "tables": tables, "encoding": encoding, "token": self.token}
+            task = JobTask("heads", arguments, "Looking at the tables", finish=dict, person=self.person)
             self.heads[key] = task
         return self.done(self.heads[key], "texts-heads")
 
     def done(self, task: JobTask[dict[str, Any]], key: str) -> dict[str, Any] | None:
-        """Return what a look has told, None until then; a look that failed raises its error."""
+        """Return what a look has found, None until then; a look that failed raises its error."""
         if not watch(task, key=key):
             return None
         if task.cancelled:
@@ -172,10 +183,12 @@ def _ask_files(paths: bool) -> Brought | None:
         "Files of the collection", accept_multiple_files=True, key="texts-files",
         help="One zip, or documents, queries and what else there is, one by one.",
     )  # fmt: skip
-    if not found:
+    if found:
+        forget_taken()
+    given = tuple(map(Given.sent, found)) or taken()
+    if not given:
         return None
-    given = tuple(map(Given.sent, found))
-    return Brought(given, "", tuple(each.stamp for each in given), given[0].name.rsplit("/", 1)[-1])
+    return Brought(given, "", tuple(each.stamp for each in given), data_name([each.name for each in given]))
 
 
 def brought_from(text: str) -> Brought:
@@ -183,7 +196,8 @@ def brought_from(text: str) -> Brought:
     path = Path(text.strip()).expanduser()
     found = sorted(path.rglob("*")) if path.is_dir() else [path]
     stamps = tuple((str(each), each.stat().st_size, each.stat().st_mtime_ns) for each in found if each.is_file())
-    return Brought((), str(path), (str(path), stamps), path.resolve().name)
+    whole = path.resolve()
+    return Brought((), str(path), (str(path), stamps), data_name([str(whole / "data" if path.is_dir() else whole)]))
 
 
 def _say(layout: dict[str, Any]) -> None:
@@ -198,8 +212,10 @@ def _files(names: list[str]) -> str:
 
 def _ask_tables(seen: Seen, layout: dict[str, Any]) -> Wish | None:
     """Ask which table is what, and which of its columns; None until that can be read."""
+    if len(layout["names"]) == 1 or layout["kind"] == "pairs":
+        return _ask_pairs(seen, layout["roles"].get("pairs") or layout["names"])
     if layout["missing"]:
-        st.info("The files do not tell all by themselves. Say what each file is.", icon=":material/help:")
+        st.info("Not every file could be recognised. Say what each file is.", icon=":material/help:")
     roles: dict[str, list[str]] = {}
     with st.container(horizontal=True, gap="medium"):
         for role, label in ROLES.items():
@@ -211,6 +227,8 @@ def _ask_tables(seen: Seen, layout: dict[str, Any]) -> Wish | None:
     if len(set(named)) < len(named):
         st.warning("A file can be one thing only: take it out of the other fields.", icon=":material/warning:")
         return None
+    if roles["pairs"]:
+        return _ask_pairs(seen, roles["pairs"])
     if not roles["documents"] or not roles["queries"]:
         return None
     tables = {what: roles[what][0] for what in ("documents", "queries")}
@@ -226,11 +244,32 @@ def _ask_tables(seen: Seen, layout: dict[str, Any]) -> Wish | None:
                 columns[what] = None
                 continue
             columns[what] = chosen = ask_columns(what, name, head_from(heads[what]))
-        lacks += [words] if (words := missing(what, chosen)) else []
+        lacks += [words] if (words := chosen.lacks(what)) else []
     for words in lacks:
         st.warning(words, icon=":material/warning:")
-    # Tables are told by what people say; the others by their contents, as ever.
+    # Tables are read as people say; the others by their contents, as ever.
     kind = "table" if columns["documents"] else None
-    how = Reading(kind=kind, document_columns=columns["documents"], query_columns=columns["queries"])
+    how = TextReading(kind=kind, document_columns=columns["documents"], query_columns=columns["queries"])
     chosen_roles = tuple((role, tuple(names)) for role, names in roles.items())
     return None if lacks else Wish(chosen_roles, how)
+
+
+def _ask_pairs(seen: Seen, names: list[str]) -> Wish | None:
+    """Ask for the columns of one table of pairs, which its names have answered where they are the usual ones."""
+    heads = seen.head({"pairs": names[0]})
+    if heads is None:
+        return None
+    if heads["pairs"] is None:
+        raise InputError(f"{names[0]} alone is no collection: bring documents and queries, or one table that has both")
+    head = head_from(heads["pairs"])
+    if head.guess is None:
+        st.info("The names of the columns do not say what they hold. Say which is which.", icon=":material/help:")
+    label = "Columns" if head.guess is None else f"Columns: {said_columns(head.guess)}"
+    with st.expander(
+        plain(label), expanded=head.guess is None, icon=":material/table:", key=f"texts-pairs-{hash(seen.key)}"
+    ):
+        chosen = ask_columns("pairs", names[0], head)
+    if words := chosen.lacks("pairs"):
+        st.warning(words, icon=":material/warning:")
+        return None
+    return Wish((("pairs", tuple(names)),), TextReading(kind="pairs", pair_columns=chosen))

@@ -11,7 +11,8 @@ import pandas as pd
 import streamlit as st
 
 from pages.sessions.service import ago, browser_name, place_name
-from pages.shared.markdown import plain
+from pages.shared.layout import plain
+from rulerank.audit import audit
 from rulerank.errors import RulerankError
 
 if TYPE_CHECKING:
@@ -48,9 +49,9 @@ def told() -> None:
         st.success(message, icon=":material/check:")
 
 
-def add_person(people: People, mode: str) -> None:
+def add_person(people: People, mode: str, me: Person) -> None:
     """Ask for a new account."""
-    st.subheader("Add somebody")
+    st.header("Add somebody")
     # A number in the keys empties the form after a success, and after a success only.
     turn = st.session_state.setdefault(ADDED, 0)
     with st.form("people-add"):
@@ -78,6 +79,7 @@ def add_person(people: People, mode: str) -> None:
     except RulerankError as error:
         st.error(plain(str(error)), icon=":material/error:")
         return
+    audit("person-added", by=me.name, person=added.name, role=added.role, email=added.email)
     st.session_state[ADDED] = turn + 1
     tell(f"{added.name} was added as {added.role}.", made_up)
 
@@ -91,7 +93,7 @@ def tell(words: str, password: str | None = None) -> None:
 
 def change_person(people: People, found: Sequence[Person], me: Person) -> None:
     """Change one account: role, password, address, or whether it is active."""
-    st.subheader("Change somebody")
+    st.header("Change somebody")
     by_id = {each.id: each for each in sorted(found, key=lambda each: each.name == ALONE)}
     number = st.selectbox("Person", list(by_id), format_func=lambda key: by_id[key].name, key="people-who")
     person = by_id[number]
@@ -113,6 +115,7 @@ def _change_role(people: People, person: Person, me: Person) -> None:
     )
     if button.button("Change", key=f"people-set-role-{person.id}", disabled=role == person.role, width="stretch"):
         people.set_role(person.id, role)
+        audit("role-changed", by=me.name, person=person.name, role=role, was=person.role)
         tell(f"{person.name} is now {role}.")
 
 
@@ -127,6 +130,7 @@ def _change_password(people: People, person: Person, me: Person) -> None:
             made_up = None if password else secrets.token_urlsafe(12)
             keep = me.session if person.id == me.id else 0
             people.set_password(person.id, password or made_up or "", keep=keep)
+            audit("password-reset", by=me.name, person=person.name)
             tell(f"{person.name} has a new password.", made_up)
 
 
@@ -137,7 +141,8 @@ def _change_email(people: People, person: Person, me: Person) -> None:
         help="For sign-in through a provider (OIDC); empty removes it.",
     )  # fmt: skip
     if button.button("Save", key=f"people-set-email-{person.id}", width="stretch"):
-        people.set_email(person.id, email or None)
+        changed = people.set_email(person.id, email or None)
+        audit("email-changed", by=me.name, person=person.name, email=changed.email, was=person.email)
         tell(f"The address of {person.name} was changed.")
 
 
@@ -153,6 +158,7 @@ def _end_sessions(people: People, person: Person, me: Person) -> None:
     st.caption(f"Signed in{' elsewhere' if person.id == me.id else ''}: {plain(where)}.")
     if st.button(f"End {number}", key=f"people-end-sessions-{person.id}", icon=":material/logout:"):
         people.sessions.end_all(person.id, but=me.session)
+        audit("sessions-ended", by=me.name, person=person.name, number=len(found))
         tell(f"{person.name} was signed out.")
 
 
@@ -160,6 +166,7 @@ def _change_state(people: People, person: Person, me: Person) -> None:
     if not person.active:
         if st.button("Activate again", key=f"people-activate-{person.id}", icon=":material/person_check:"):
             people.activate(person.id)
+            audit("person-activated", by=me.name, person=person.name)
             tell(f"{person.name} can sign in again.")
         return
     words = "What they labelled stays. They are signed out, and cannot sign in until activated again."
@@ -168,4 +175,5 @@ def _change_state(people: People, person: Person, me: Person) -> None:
         disabled=person.id == me.id,
     ):  # fmt: skip
         people.deactivate(person.id)
+        audit("person-deactivated", by=me.name, person=person.name)
         tell(f"{person.name} was deactivated.")

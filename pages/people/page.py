@@ -8,8 +8,7 @@ import streamlit as st
 
 from pages import context
 from pages.people.forms import ROLES, add_person, change_person, people_table, told
-from pages.shared.layout import side_by_side
-from pages.shared.markdown import heading
+from pages.shared.layout import heading, side_by_side
 
 if TYPE_CHECKING:
     from db.people.person import Person
@@ -51,7 +50,7 @@ def main(person: Person) -> None:
             st.markdown(f"**{role.capitalize()}**: {words}")
     left, right = side_by_side("people")
     with left:
-        add_person(people, mode)
+        add_person(people, mode, person)
     with right:
         change_person(people, found, person)
 

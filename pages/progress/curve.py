@@ -1,4 +1,4 @@
-"""The learning curve of the Progress page: a line a ranker, the random replay, the ceilings, and what they mean."""
+"""The learning curve of the Progress page: a line per ranker, the random replay, the ceilings, and what they mean."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ import numpy as np
 import streamlit as st
 
 from pages import charts
+from pages.charts.series import short_name
 from pages.progress.jobs import Replay
 from pages.progress.overlay import lay_over
 from pages.shared.audience import show_meaning
 from rulerank.campaign import OpenCampaign, ranking
 from rulerank.campaign.curves import RUNS
-from rulerank.campaign.labels import Labels, Measure, convention_text, evaluated_on
+from rulerank.campaign.labels import Labels, evaluated_on
 from rulerank.curves import Point
+from rulerank.metrics import Measure
+from rulerank.registry import rankers
 
 
 def value_of(point: Point | None, measure: Measure) -> float | None:
@@ -30,13 +33,16 @@ def show_curve(
     curves: Mapping[str, Sequence[Point]],
     replays: Mapping[str, Replay],
 ) -> None:
-    """Show the learning curve: one line a ranker, the random replay of the first, and the ceilings."""
-    names = ranking.offered(opened)
+    """Show the learning curve: one line per ranker, the random replay of the first, and the ceilings."""
+    names = {ranker: short_name(ranker, rankers) for ranker in ranking.offered(opened)}
+    theme = charts.current_theme()
+    looks = charts.ranker_looks(curves, theme)
     lines = [
         charts.Curve(
             names[ranker],
             _places([point.labels for point in points], labels, x),
             np.array([value_of(point, measure) for point in points], np.float64),
+            looks[ranker],
         )
         for ranker, points in curves.items()
     ]
@@ -46,26 +52,28 @@ def show_curve(
     ceilings = {names[ranker]: replay.ceiling[key] for ranker, replay in replays.items() if key in replay.ceiling}
     figure = charts.learning_curve(
         lines,
-        metric_label=measure.label,
-        convention=convention_text(opened.settings.convention, measure.expected, by_users=measure.by_users),
+        metric_label=str(measure),
+        convention=measure.words,
         evaluated_on=evaluated_on(opened, labels, measure),
         x=x,
         band=band,
         ceiling=ceilings or None,
-        theme=charts.current_theme(),
+        theme=theme,
     )
-    overlay = lay_over(figure, opened, measure, x, first, len(lines), charts.current_theme())
-    charts.show(figure, f"{opened.name} {measure.label}", key="progress-curve")
-    st.caption(f"{_words(opened, replays, names[first], x, band is not None)} {overlay}")
-    if measure.by_users:
-        show_meaning(opened, [measure.name])
+    place = st.container(gap="xsmall")
+    overlay = lay_over(figure, opened, measure, x, first, theme)  # what it asks for stands below the figure
+    with place:
+        charts.show(figure, f"{opened.name} {measure}", key="progress-curve", source=charts.source_of(opened, *curves))
+        st.caption(f"{_words(opened, replays, names[first], x, band is not None)} {overlay}")
+    if measure.reader:
+        show_meaning(opened, [measure.reader])
 
 
 def _places(numbers: list[int], labels: Labels, x: str) -> list[float]:
     return [float(n) for n in numbers] if x == "labels" else labels.minutes_at(numbers)
 
 
-def _band(replay: Replay | None, measure: Measure, labels: Labels, x: str) -> charts.Band | None:
+def _band(replay: Replay | None, measure: Measure, labels: Labels, x: str) -> charts.ShadedBand | None:
     if replay is None or not labels.rows:
         return None
     # As far as the campaign has come, and one point beyond it.
@@ -74,7 +82,7 @@ def _band(replay: Replay | None, measure: Measure, labels: Labels, x: str) -> ch
     shown = [band for band in replay.bands if band.labels <= beyond and key in band.mean]
     if not shown:
         return None
-    return charts.Band(
+    return charts.ShadedBand(
         _places([band.labels for band in shown], labels, x),
         [band.mean[key] for band in shown],
         [band.low[key] for band in shown],

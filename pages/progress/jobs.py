@@ -9,16 +9,17 @@ import streamlit as st
 
 from pages import context
 from pages.shared.audience import audience_of
-from pages.shared.markdown import plain, sentence
-from pages.shared.waiting import show_progress, worker_is_away
+from pages.shared.layout import plain, sentence
+from pages.shared.task import show_progress, worker_is_away
 from rulerank.campaign import OpenCampaign
-from rulerank.campaign.curves import RUNS, random_replay, read_replay, replay_length
+from rulerank.campaign.curves import RUNS, learns_quickly, random_replay, read_replay, replay_length, snapshot_kind
 from rulerank.campaign.labels import Labels, kept_curve
+from rulerank.campaign.looking import follow, kept_looks
+from rulerank.campaign.looks import Look
 from rulerank.campaign.ranking import offered
-from rulerank.curves import Band, Point, Values
+from rulerank.curves import Band, Point, Values, measured_by
 from rulerank.errors import RulerankError
 from rulerank.metrics import Audience
-from rulerank.ranking.make import is_incremental
 
 if TYPE_CHECKING:
     from db.jobs.queue import Job
@@ -52,18 +53,19 @@ def random_of(
 ) -> tuple[Replay | None, Wanted | None]:
     """Return the random replay that is kept, and what is to be asked for if it is too short or missing.
 
-    One that another audience read serves until there is a new one: only metrics of users are lacking in it.
+    One with other measures or another audience serves until there is a new one: it only lacks some values.
     """
     if opened.known_grades is None or opened.evaluation is None:
         return None, None
     length = replay_length(labels, len(opened.items))
-    found = context.workspace().campaigns.snapshots(opened.id, f"random:{ranker}")
-    stamp = (audience or audience_of(opened)).of(opened.evaluation_rows).stamp
-    best = max(found, key=lambda kept: (kept.values.get("audience", "") == stamp, kept.labels), default=None)
+    audience = audience or audience_of(opened)
+    found = context.workspace().campaigns.snapshots(opened.id, snapshot_kind("random", ranker, audience))
+    stamp = measured_by(audience.of(opened.evaluation_rows))
+    best = max(found, key=lambda kept: (kept.values.get("measured_by") == stamp, kept.labels), default=None)
     kept = None if best is None else Replay(*read_replay(best.values), best.values["seed"])
-    if best is not None and best.labels >= length and best.values.get("audience", "") == stamp:
+    if best is not None and best.labels >= length and best.values.get("measured_by") == stamp:
         return kept, None
-    arguments = {"campaign": opened.id, "what": "random", "ranker": ranker, "labels": length}
+    arguments = {"campaign": opened.id, "what": "random", "ranker": ranker, "labels": length, **_asks(audience)}
     words = f"{RUNS} random orders of {length:,d} labels each, ranked by {offered(opened).get(ranker, ranker)}"
     return kept, Wanted(arguments, words)
 
@@ -72,31 +74,60 @@ def curve_of(
     opened: OpenCampaign, ranker: str, labels: Labels, audience: Audience | None = None
 ) -> tuple[list[Point], Wanted | None]:
     """Return the points of this campaign's curve that are there, and what is to be asked for if some are missing."""
-    curve = kept_curve(opened, ranker, audience or audience_of(opened))
-    here = is_incremental(ranker) or len(opened.items) <= SMALL
+    audience = audience or audience_of(opened)
+    curve = kept_curve(opened, ranker, audience)
+    here = learns_quickly(ranker) or len(opened.items) <= SMALL
     complete = curve.follow(labels.rows, labels.grades, seconds=BUDGET if here else 0.0)
     if not complete and not here:
-        for kept in context.workspace().campaigns.snapshots(opened.id, f"curve:{ranker}")[:1]:
+        kind = snapshot_kind("curve", ranker, audience)
+        for kept in context.workspace().campaigns.snapshots(opened.id, kind)[:1]:
             curve.load(kept.values)
     # The very last point moves with every label; it alone is not worth a job.
     lacking = curve.missing if here else [n for n in curve.missing if n < curve.labels]
     if not lacking and (here or curve.points):
         return curve.points, None
     what = "here" if here else "curve"
-    arguments = {"campaign": opened.id, "what": what, "ranker": ranker, "labels": max(lacking or curve.missing)}
+    labels_lacking = max(lacking or curve.missing)
+    arguments = {
+        "campaign": opened.id, "what": what, "ranker": ranker, "labels": labels_lacking, **_asks(audience),
+    }  # fmt: skip
     words = f"{len(curve.missing):,d} points of the curve of {offered(opened).get(ranker, ranker)}"
     return curve.points, Wanted(arguments, words)
+
+
+def looks_of(
+    opened: OpenCampaign, ranker: str, labels: Labels, audience: Audience | None = None
+) -> tuple[list[Look], Wanted | None]:
+    """Return the looks of the stop light that are there, and what is to be asked for if some are missing."""
+    audience = audience or audience_of(opened)
+    looks = kept_looks(opened, ranker, audience)
+    here = learns_quickly(ranker) or len(opened.items) <= SMALL
+    if not follow(looks, opened, labels.rows, labels.grades, seconds=BUDGET if here else 0.0) and not here:
+        kind = snapshot_kind("looks", ranker, audience)
+        for kept in context.workspace().campaigns.snapshots(opened.id, kind)[:1]:
+            looks.load(kept.values)
+    if not looks.missing:
+        return looks.found, None
+    what = "here" if here else "looks"
+    arguments = {
+        "campaign": opened.id, "what": what, "ranker": ranker, "labels": looks.missing[-1], **_asks(audience),
+    }  # fmt: skip
+    return looks.found, Wanted(arguments, f"{len(looks.missing):,d} looks of the stop light")
+
+
+def _asks(audience: Audience) -> dict[str, Any]:
+    return {"asks": list(audience.asks)} if audience.asks else {}
 
 
 def job_for(wanted: Wanted, person: int, drawn_at: float) -> Job:
     """Return the job for a piece of work, asked for if there is none; one that ended before the page was drawn is old.
 
-    A curve's job in hand serves for later labels too: what it lacks is asked for when it is done.
+    A job in hand serves for later labels too, unless it is a random replay: what it lacks is asked for when it is done.
     """
     jobs = context.workspace().jobs
     for job in jobs.list(kind="replay", limit=50):
         alike = {**job.arguments, "labels": wanted.arguments["labels"]} == wanted.arguments
-        if job.arguments == wanted.arguments or (alike and wanted.arguments["what"] == "curve" and not job.over):
+        if job.arguments == wanted.arguments or (alike and wanted.arguments["what"] != "random" and not job.over):
             if job.state == "done" and (job.finished_at or 0.0) < drawn_at:
                 break
             return job
@@ -118,6 +149,7 @@ def do_here(opened: OpenCampaign, wanted: Wanted, job: Job) -> bool:
         return False
     context.workspace().jobs.stop(job.id)
     ranker, length = wanted.arguments["ranker"], wanted.arguments["labels"]
+    audience = audience_of(opened).asking(*wanted.arguments.get("asks", ()))
     with st.status(f"Working out {wanted.words}; this is done once.", expanded=True) as status:
         bar = st.progress(0.0)
 
@@ -125,11 +157,12 @@ def do_here(opened: OpenCampaign, wanted: Wanted, job: Job) -> bool:
             bar.progress(done / total)
 
         try:
-            values = random_replay(opened, ranker, length, tell, audience_of(opened))
+            values = random_replay(opened, ranker, length, tell, audience)
         except RulerankError as error:
             status.update(label=plain(str(error)), state="error")
             return False
-        context.workspace().campaigns.put_snapshot(opened.id, f"random:{ranker}", length, values)
+        kind = snapshot_kind("random", ranker, audience)
+        context.workspace().campaigns.put_snapshot(opened.id, kind, length, values)
         status.update(label="Done.", state="complete")
     return True
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,14 +11,16 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from pages import context
-from pages.charts.figure import limits, safe, whole_steps
-from pages.charts.legend import legend_again, legend_lines
+from pages.charts.figure import legend_again, legend_lines, limits, safe, value_axis, whole_steps
+from pages.charts.learning import rank_legend, spread_ends
+from pages.charts.series import DASHES as OWN
+from pages.charts.series import sampler_looks
 from pages.charts.theme import Theme, with_alpha
-from pages.shared.markdown import plain, sentence
-from pages.simulate.data import curves_of, metric_label, ranker_label, results_of, sampler_label, title_of
+from pages.shared.layout import plain, sentence
+from pages.simulate.run import curves_of, ranker_label, results_of, sampler_label, title_of
 from rulerank.campaign import OpenCampaign
-from rulerank.campaign.labels import Measure
 from rulerank.errors import RulerankError
+from rulerank.metrics import Measure
 from rulerank.metrics.conventions import conventions
 from rulerank.simulate import Results
 
@@ -34,12 +37,10 @@ AFTER = 1001
 """Plotly gives 1000 to what has no rank."""
 
 
-def lay_over(
-    figure: go.Figure, opened: OpenCampaign, measure: Measure, x: str, ranker: str, lines: int, theme: Theme
-) -> str:
+def lay_over(figure: go.Figure, opened: OpenCampaign, measure: Measure, x: str, ranker: str, theme: Theme) -> str:
     """Offer the finished simulations, draw the chosen one into the figure, and return what must be said about it.
 
-    lines: how many the figure has already, for other colours. Without a finished simulation nothing is offered.
+    Without a finished simulation nothing is offered.
     """
     finished = [each for each in context.workspace().simulations.all() if each.job.state == "done"]
     if not finished or not figure.data:
@@ -58,7 +59,7 @@ def lay_over(
     if number is None:
         return ""
     try:
-        return _draw(figure, by_number[number], opened, measure, x, ranker, lines, theme, row)
+        return _draw(figure, by_number[number], opened, measure, x, ranker, theme, row)
     except RulerankError as error:
         return f"This simulation cannot be laid over: {sentence(str(error))}"
 
@@ -75,7 +76,6 @@ def _draw(
     measure: Measure,
     x: str,
     ranker: str,
-    lines: int,
     theme: Theme,
     row: st.delta_generator.DeltaGenerator,
 ) -> str:
@@ -85,10 +85,9 @@ def _draw(
         return "This simulation holds nothing."
     if x != "labels":
         return "A simulation takes no time over a document; choose labels as the axis to lay it over."
-    metric = measure.key.rpartition(" ")[2]
-    if metric not in results.plan.metrics:
-        there = ", ".join(metric_label(name) for name in results.plan.metrics)
-        return f"This simulation did not measure {measure.label}; it has {there}."
+    if measure.name not in results.plan.metrics:
+        there = ", ".join(str(each) for each in results.plan.measures)
+        return f"This simulation did not measure {measure}; it has {there}."
     trained = [each.key for each in results.plan.rankers]
     learner = ranker if ranker in trained else trained[0]
     samplers = row.multiselect(
@@ -101,28 +100,40 @@ def _draw(
     )
     if not samplers:
         return ""
-    frame = curves_of(simulation.id, stamp, metric, measure.expected)
-    furthest = max(float(np.max(trace.x)) for trace in figure.data if len(trace.x))
+    frame = curves_of(simulation.id, stamp, measure.name, measure.expected)
+    furthest = max(float(np.max(trace.x)) for trace in figure.data if len(trace.x) and trace.x[0] is not None)
     until = max(AHEAD * furthest, results.grid[min(4, len(results.grid) - 1)])
     frame = frame[(frame["ranker"] == learner) & (frame["labels"] <= until)]
     own, legend = len(figure.data), legend_lines(figure)
+    taken = {trace.line.color for trace in figure.data}
+    looks = simulated_looks([each.key for each in results.plan.samplers], theme, taken)
+    last = {}
     for sampler in samplers:
-        look = look_of(results.samplers_done().index(sampler), lines, theme)
-        _add(figure, frame[frame["sampler"] == sampler], f"Simulated: {sampler_label(sampler)}", *look)
+        part, name = frame[frame["sampler"] == sampler], f"Simulated: {sampler_label(sampler)}"
+        _add(figure, part, name, *looks[sampler])
+        last[safe(name, 48)] = float(part["mean"].iloc[-1])
+    rank_legend(figure, last, AFTER)
     # What is drawn first lies below: the campaign's own line stays on top of all bands.
     figure.data = figure.data[own:] + figure.data[:own]
     legend_again(figure, legend)
     shown = frame[frame["sampler"].isin(samplers)]
     figure.update_xaxes(whole_steps(max(furthest, float(frame["labels"].max()))))
-    _widen(figure, shown[["low_queries", "high_queries"]].to_numpy().ravel())
+    _widen(figure, shown[["low_queries", "high_queries"]].to_numpy().ravel(), str(measure), theme)
     return _words(results, opened, learner, ranker, int(frame["labels"].max()))
 
 
-def look_of(place: int, lines: int, theme: Theme) -> tuple[str, str]:
-    """Return the colour and the dash of a simulation's sampler: first the colours that the campaign's lines leave."""
-    colours = theme.lines[lines:] or theme.lines
-    turn, colour = divmod(place, len(colours))
-    return colours[colour], DASHES[turn % len(DASHES)]
+def simulated_looks(keys: list[str], theme: Theme, taken: Collection[str] = ()) -> dict[str, tuple[str, str]]:
+    """Return the colour of each sampler of a simulation, which is that of every page, and a dash of its own here.
+
+    A sampler whose colour a line of the campaign has already (`taken`) gets one that nothing here has, as long as there
+    is such a one; grey stays: it is chance, whoever draws it.
+    """
+    looks = sampler_looks(keys, theme)
+    used = {*taken, *(look.colour for look in looks.values())}
+    free = [colour for colour in theme.lines if colour not in used]
+    clashing = dict.fromkeys(look.colour for look in looks.values() if look.colour in theme.lines)
+    moved = dict(zip([colour for colour in clashing if colour in taken], free, strict=False))
+    return {key: (moved.get(look.colour, look.colour), DASHES[OWN.index(look.dash)]) for key, look in looks.items()}
 
 
 def _add(figure: go.Figure, part: pd.DataFrame, name: str, colour: str, dash: str) -> None:
@@ -144,19 +155,20 @@ def _add(figure: go.Figure, part: pd.DataFrame, name: str, colour: str, dash: st
         y=part["mean"].to_numpy(),
         name=safe(name, 48),
         legendgroup=name,
-        legendrank=AFTER,
         mode="lines",
         line={"color": colour, "width": 1.6, "dash": dash},
         customdata=np.column_stack([low, high]),
+        meta={"columns": ["low", "high"]},
         hovertemplate=f"<b>{safe(name, 60)}</b><br>%{{x:,d}} labels: %{{y:.4f}}"
         "<br>95% interval %{customdata[0]:.4f} to %{customdata[1]:.4f}<extra></extra>",
     )
 
 
-def _widen(figure: go.Figure, values: np.ndarray) -> None:
+def _widen(figure: go.Figure, values: np.ndarray, title: str, theme: Theme) -> None:
     """Let the vertical axis hold these values too."""
     window = limits([*figure.layout.yaxis.range, *values], low=0, high=1)
-    figure.update_yaxes(range=window)
+    value_axis(figure, title, window or figure.layout.yaxis.range, theme)
+    spread_ends(figure)
 
 
 def _words(results: Results, opened: OpenCampaign, learner: str, ranker: str, until: int) -> str:

@@ -11,16 +11,15 @@ import streamlit as st
 from pages import charts
 from pages.label.service import LONGEST_REASON
 from pages.shared import document
-from pages.shared.markdown import plain
+from pages.shared.layout import plain
 from rulerank.campaign import NOT_SHOWN, ActRefusedError, OpenCampaign
 from rulerank.campaign.labels import Labels
 
 
-def show_people(labels: Labels) -> None:
+def show_people(opened: OpenCampaign, labels: Labels) -> None:
     """Show each person's labels and speed."""
-    charts.show(
-        charts.annotator_speed(labels.people, theme=charts.current_theme()), "labels by person", key="progress-people"
-    )
+    figure = charts.annotator_speed(labels.people, theme=charts.current_theme())
+    charts.show(figure, "labels by person", key="progress-people", source=charts.source_of(opened))
     if labels.people:
         with st.expander("As a table"):
             st.dataframe(_people_table(labels), hide_index=True)
@@ -31,7 +30,7 @@ def _people_table(labels: Labels) -> pd.DataFrame:
         {
             "Person": [person.name for person in labels.people],
             "Labels": [person.labels for person in labels.people],
-            "Median seconds a label": [person.median_seconds for person in labels.people],
+            "Median seconds per label": [person.median_seconds for person in labels.people],
             "Labels an hour": [
                 round(3600 / person.median_seconds) if person.median_seconds else None for person in labels.people
             ],
@@ -78,7 +77,7 @@ def show_put_aside(opened: OpenCampaign, person: int) -> None:
     with st.expander(f"Could not be shown: {len(acts):,d}", expanded=True):
         st.caption(
             "These documents were put aside when they came up on Label, and nobody is asked for them. When what was "
-            "wrong is mended, they can be offered again."
+            "wrong is fixed, they can be offered again."
         )
         documents = [(*opened.document(act.row), act) for act in acts]
         st.dataframe(

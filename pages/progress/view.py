@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import streamlit as st
 
 from pages import charts
 from pages.progress.curve import value_of
+from pages.shared.params_form import ask_one_of_several, field_values
+from pages.shared.view_address import read_address, write_address
 from rulerank.campaign import OpenCampaign, ranking
-from rulerank.campaign.audience import metrics_offered, why_not_offered
-from rulerank.campaign.labels import (
-    LONGEST_PAUSE,
-    METRICS,
-    Labels,
-    Measure,
-    convention_text,
-    evaluated_on,
-)
-from rulerank.campaign.rule_history import RuleHistory
-from rulerank.campaign.stopping import RuleState, StopLight
-from rulerank.curves import CUT_OFFS, Point, checkpoints
-from rulerank.metrics import Audience
-from rulerank.ranking.make import RECOMMENDED
+from rulerank.campaign.audience import why_not_offered
+from rulerank.campaign.explain import RuleHistory
+from rulerank.campaign.labels import LONGEST_PAUSE, Labels, evaluated_on, relevant_found
+from rulerank.campaign.stop_light import StopLight
+from rulerank.campaign.stopping import RuleState
+from rulerank.curves import Point, checkpoints
+from rulerank.errors import RulerankError
+from rulerank.metrics import CUT_OFFS, Audience, Measure
+from rulerank.metrics.measure import offered
+from rulerank.ranking import RECOMMENDED
+from rulerank.registry import metrics
 
-WIDTH = 210
-"""Pixels of a number's box: four stand beside each other on a small laptop, two on a tablet."""
+METRIC, K, RANKERS, X, TIES = (f"progress-{name}" for name in ("metric", "k", "rankers", "x", "ties"))
 
 LIGHTS = {
     "green": (":material/check_circle:", st.success),
@@ -38,89 +38,122 @@ LIGHTS = {
 
 def ask_measure(opened: OpenCampaign, readers: Audience) -> tuple[Measure, list[str], str]:
     """Ask what the curve shows: the metric, the rankers, and the horizontal axis; readers: of what is measured on."""
+    measures = {each.reader or each.metric: each for each in offered([CUT_OFFS[-1]], readers)}
+    labels = ranking.offered(opened)
+    usual = [opened.settings.ranker.key if opened.settings.ranker.key in labels else RECOMMENDED]
+    first = next(iter(measures.values()))
+
+    def measure_named(words: list[str]) -> dict[str, Any]:
+        try:
+            found = Measure.parse(words[0]) if words else first
+        except RulerankError:
+            found = first
+        name = found.reader or found.strategy.name
+        known = name in measures and (found.cut is None or found.cut in CUT_OFFS)
+        cut = found.cut if known and found.cut is not None else CUT_OFFS[-1]
+        fields = field_values(metrics, found.strategy, place="progress")
+        return {METRIC: name if known else next(iter(measures)), K: cut, TIES: known and found.expected, **fields}
+
+    read_address("measure", (METRIC, K, TIES), measure_named)
+    read_address("ranker", (RANKERS,), lambda words: {RANKERS: [each for each in words if each in labels] or usual})
+    read_address("against", (X,), lambda words: {X: "minutes" if words == ["minutes"] else "labels"})
     # Fixed widths in a row that wraps: nothing is cut off on a tablet.
-    row = st.container(horizontal=True, vertical_alignment="top")
-    metrics = METRICS | metrics_offered(readers)
+    row = st.container(key="rr-controls", horizontal=True, vertical_alignment="bottom", gap="small")
     name = row.selectbox(
         "Metric",
-        list(metrics),
-        format_func=metrics.__getitem__,
-        key="progress-metric",
-        width=200,
+        list(measures),
+        format_func=lambda name: str(measures[name]).partition("@")[0] + "@k" * (measures[name].cut is not None),
+        key=METRIC,
+        width=130,
         help=why_not_offered(readers) or None,
     )
-    cuts = name in ("ndcg", "precision")
+    measure = replace(measures[name], convention=opened.settings.convention)
     k = row.selectbox(
-        "k", CUT_OFFS, index=9, key="progress-k", disabled=not cuts, help="How many documents count.", width=90
+        "k",
+        CUT_OFFS,
+        key=K,
+        disabled=measure.cut is None,
+        help="How many documents count.",
+        width=76,
     )
+    if measure.cut is not None:
+        measure = replace(measure, cut=k)
     x = row.segmented_control(
         "Against",
         ["labels", "minutes"],
-        default="labels",
         required=True,
         format_func={"labels": "Labels", "minutes": "Minutes"}.__getitem__,
-        key="progress-x",
+        key=X,
         help=f"Minutes are the time that people spent on documents, added up; of one document at most "
         f"{LONGEST_PAUSE / 60:.0f} minutes count, because then somebody had left.",
     )
-    labels = ranking.offered(opened)
     chosen = row.multiselect(
         "Rankers",
         list(labels),
-        default=[opened.settings.ranker.key if opened.settings.ranker.key in labels else RECOMMENDED],
         format_func=labels.__getitem__,
-        key="progress-rankers",
-        width=400,
+        key=RANKERS,
+        width=330,
         help="What learns from the labels. LRAR and the rankers of single items follow every label at once; the others "
         "learn anew at each point.",
     )
-    expected = st.toggle(
+    expected = row.toggle(
         "Average over ties",
-        key="progress-ties",
+        key=TIES,
         help="Documents with equal scores stay in file order, which flatters a ranker with many ties if the file is "
         "sorted well. Averaged, the value is the exact mean over all orders of such documents.",
     )
-    return Measure(name, k, expected), chosen or [RECOMMENDED], x or "labels"
+    # ERR of a reader rests on the reader alone.
+    asked = measure.strategy if measure.reader else ask_one_of_several(metrics, measure.metric, place="progress")
+    measure = replace(measure, metric=asked.key, expected=expected)
+    write_address("measure", (METRIC, K, TIES), [measure.key], [first.key])
+    write_address("ranker", (RANKERS,), chosen or usual, usual)
+    write_address("against", (X,), [x or "labels"], ["labels"])
+    return measure, chosen or usual, x or "labels"
+
+
+def last_value(measure: Measure, points: Sequence[Point], labels: int) -> tuple[str, str]:
+    """Return the last value of a curve and what it is called: "now" only where it rests on all labels."""
+    last = points[-1] if points else None
+    if last is None and labels:
+        return f"{measure} now", "…"
+    value = value_of(last, measure)
+    told = "not yet" if value is None else f"{value:.3f}"
+    if last is None or last.labels == labels:
+        return f"{measure} now", told
+    return f"{measure} after {last.labels:,d} label{'' if last.labels == 1 else 's'}", told
 
 
 def show_numbers(
     opened: OpenCampaign, labels: Labels, measure: Measure, points: Sequence[Point], rules: RuleState | None
 ) -> None:
-    """Show where the campaign stands in four numbers."""
-    row = st.container(horizontal=True)
+    """Show where the campaign stands in four numbers, in one slim row."""
+    row = st.container(key="rr-numbers", horizontal=True)
     row.metric(
         f"Labelled (of {len(opened.items):,d})",
         f"{len(labels):,d}",
-        border=True,
-        width=WIDTH,
+        width="content",
         help="Documents with a grade.",
     )
-    now = value_of(points[-1] if points else None, measure)
+    name, value = last_value(measure, points, len(labels))
     row.metric(
-        f"{measure.label} now",
-        "not yet" if now is None else f"{now:.3f}",
-        border=True,
-        width=WIDTH,
-        help=f"{convention_text(opened.settings.convention, measure.expected, by_users=measure.by_users)}. "
-        f"Evaluated on {evaluated_on(opened, labels, measure)}.",
+        name,
+        value,
+        width="content",
+        help=f"{measure.words}. Evaluated on {evaluated_on(opened, labels, measure)}.",
     )
-    found = labels.relevant[-1] if labels.rows else 0
-    known = opened.known_grades
-    total = None if known is None else int((known > 0).sum())
+    found, total = relevant_found(opened, labels)
     row.metric(
         f"Relevant found (of {total:,d})" if total else "Relevant found",
-        f"{found:,d}",
-        border=True,
-        width=WIDTH,
-        help="Labelled documents with a grade above 0."
-        + ("" if total else " How many the whole pool holds is not known."),
+        f"{found[-1] if found else 0:,d}",
+        width="content",
+        help="Labelled documents with a grade above 0"
+        + (". How many the whole pool holds is not known." if total is None else ", by the known grades."),
     )
     stop = "none" if rules is None else "not yet" if not rules.stopped else "reached"
     row.metric(
         "Natural stop",
         stop,
-        border=True,
-        width=WIDTH,
+        width="content",
         help="The sampler stops by itself when the document with the fewest rules is labelled already: "
         "no other document would tell it anything new.",
     )
@@ -134,7 +167,11 @@ def show_light(light: StopLight) -> None:
 
 
 def show_rules(
-    ledger: Sequence[Mapping[str, object]], history: RuleHistory | None, rules: RuleState | None, labels: int
+    ledger: Sequence[Mapping[str, object]],
+    history: RuleHistory | None,
+    rules: RuleState | None,
+    labels: int,
+    source: charts.Source | None = None,
 ) -> None:
     """Show the rule counts of the labelled documents against the stop line, as it stood at each label or stands now."""
     if rules is None:
@@ -160,7 +197,7 @@ def show_rules(
         stopped,
         theme=charts.current_theme(),
     )
-    charts.show(figure, "fewest rules", key="progress-rules")
+    charts.show(figure, "fewest rules", key="progress-rules", source=source)
     st.caption(
         "The last point is the unlabelled document with the fewest rules now. "
         + (
@@ -174,12 +211,12 @@ def show_rules(
 def show_found(opened: OpenCampaign, labels: Labels) -> None:
     """Show how many relevant documents were found after each label."""
     at = checkpoints(len(labels), 400)
-    known = opened.known_grades
+    found, total = relevant_found(opened, labels)
     figure = charts.found_curve(
         at,
-        [labels.relevant[n - 1] for n in at],
-        None if known is None else int((known > 0).sum()),
+        [found[n - 1] for n in at],
+        total,
         len(opened.items),
         theme=charts.current_theme(),
     )
-    charts.show(figure, "relevant found", key="progress-found")
+    charts.show(figure, "relevant found", key="progress-found", source=charts.source_of(opened))

@@ -7,16 +7,15 @@ import streamlit as st
 
 from pages import context
 from pages.ranking import view
+from pages.ranking.choices import NONE, ask_query, ask_rankers
 from pages.ranking.view import show_document
 from pages.ranking.why import show_rules
+from pages.ranking.wrong import show_wrong
 from pages.shared.audience import audience_of
-from pages.shared.layout import side_by_side
-from pages.shared.markdown import heading, plain
+from pages.shared.layout import heading, plain, side_by_side
 from rulerank.agreement import kendall_tau
 from rulerank.campaign import OpenCampaign, ranking
 from rulerank.campaign.audience import measured_rows
-
-NONE = ""
 
 
 def main() -> None:
@@ -28,8 +27,10 @@ def main() -> None:
     if context.workspace().campaigns.last_event(opened.id) > opened.live.fold.seen:
         opened.live.refresh()
     names = context.workspace().collections.query_names(opened.collection_id)
-    query = ask_query(opened, names)
-    first, second = ask_rankers(opened)
+    row = st.columns([2, 1, 1])
+    with row[0]:
+        query = ask_query(opened, names)
+    first, second = ask_rankers(opened, *row[1:])
     fitted = ranking.fit(opened, first)
     if fitted is None:
         st.info("Nothing is labelled yet, so there is no ranker. Give the first labels, and come back.")
@@ -38,45 +39,6 @@ def main() -> None:
     other = ranking.fit(opened, second) if second != NONE else None
     show_query(opened, query)
     compare(opened, query, fitted, other)
-
-
-def ask_query(opened: OpenCampaign, names: dict[str, str]) -> int:
-    """Ask for a query, by number or text; the address may name one (?query=qid)."""
-    queries = ranking.queries_of(opened)
-    held = {int(number) for number in opened.collection.query_index[opened.evaluation_rows]}
-    asked = st.query_params.get("query")
-    first = next((place for place, q in enumerate(queries) if opened.collection.queries[q] == asked), 0)
-
-    def words(number: int) -> str:
-        qid = opened.collection.queries[number]
-        text = f"{qid}: {names[qid]}" if qid in names else f"Query {qid}"
-        return f"{text} (evaluation)" if number in held else text
-
-    chosen = st.selectbox(
-        "Query",
-        queries,
-        index=first,
-        format_func=words,
-        key=f"ranking-query-{opened.id}-{asked}",
-        help="Type to search. (evaluation): its documents are not labelled here; rankers are measured on them.",
-    )
-    return int(chosen)
-
-
-def ask_rankers(opened: OpenCampaign) -> tuple[str, str]:
-    """Ask for one ranker, or for two to compare."""
-    offered = ranking.offered(opened)
-    left, right = st.columns(2)
-    keys = list(offered)
-    start = keys.index(opened.settings.ranker.key) if opened.settings.ranker.key in keys else 0
-    first = left.selectbox("Ranker", keys, index=start, format_func=offered.__getitem__, key="ranking-first")
-    second = right.selectbox(
-        "Compare with",
-        [NONE, *(key for key in keys if key != first)],
-        format_func=lambda key: offered[key] if key else "nothing",
-        key="ranking-second",
-    )
-    return str(first), str(second)
 
 
 def show_query(opened: OpenCampaign, query: int) -> None:
@@ -94,8 +56,8 @@ def compare(opened: OpenCampaign, query: int, fitted: ranking.Fitted, other: ran
     documents = ranking.documents_of(opened, query)
     titles = view.titles_of(opened, documents)
     audience = audience_of(opened)
-    metrics = view.ask_metrics(audience.of(measured_rows(opened)))
-    readers = audience.of(documents.rows)
+    measures = view.ask_measures(audience.of(measured_rows(opened)))
+    readers = audience.of(documents.rows).asking(*(each.metric for each in measures))
     convention = opened.settings.convention
     shown: list[tuple[ranking.Fitted, np.ndarray, np.ndarray, int | None]] = []
     for which, column in zip([fitted, other], side_by_side("ranking") if other else [st.container()], strict=False):
@@ -106,12 +68,13 @@ def compare(opened: OpenCampaign, query: int, fitted: ranking.Fitted, other: ran
         moved = ranking.changes(shown[0][2], order) if shown else None
         with column:
             st.markdown(f"**{which.label}**")
-            view.show_metrics(opened, documents, scores, readers, metrics)
+            view.show_metrics(opened, documents, scores, readers, measures)
             table = view.ranking_table(opened, documents, titles, scores, order, moved, readers.languages)
             place = view.show_table(table, f"ranking-table-{len(shown)}-{opened.id}-{query}-{which.name}")
+            show_wrong(opened, documents, titles, order)
         shown.append((which, scores, order, place))
     st.caption(view.metric_words(opened, documents))
-    view.show_user_words(opened, documents, metrics)
+    view.show_user_words(opened, documents, measures)
     if len(shown) == 2:
         tau = kendall_tau(shown[0][1], shown[1][1])
         words = "not defined, because one of them ranks nothing above anything" if tau is None else f"{tau:.3f}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,17 @@ import streamlit as st
 from pages import context
 from pages.shared.audience import show_meaning
 from pages.shared.document import show_text
+from pages.shared.layout import plain, sentence
+from pages.shared.view_address import read_address, write_address
 from rulerank.campaign import OpenCampaign
-from rulerank.campaign.audience import LABELS, metrics_offered, why_not_offered
-from rulerank.campaign.ranking import SCORES, Documents, metrics_of
-from rulerank.metrics import Audience
+from rulerank.campaign.audience import why_not_offered
+from rulerank.campaign.ranking import CUT, QueryDocuments, measures_of_query, metrics_of
+from rulerank.errors import RulerankError
+from rulerank.metrics import Audience, Measure
 from rulerank.metrics.conventions import conventions
+from rulerank.metrics.measure import USUAL
+
+METRICS = "ranking-metrics"
 
 
 def grade_text(opened: OpenCampaign, grade: int | None) -> str:
@@ -29,7 +35,7 @@ def grade_text(opened: OpenCampaign, grade: int | None) -> str:
 
 def ranking_table(
     opened: OpenCampaign,
-    documents: Documents,
+    documents: QueryDocuments,
     titles: Sequence[str],
     scores: np.ndarray,
     order: np.ndarray,
@@ -39,10 +45,10 @@ def ranking_table(
     """Return the documents, best first; `moved` adds by how many places each stands higher than elsewhere."""
     table = pd.DataFrame(
         {
-            "Rank": np.arange(1, len(order) + 1),
-            "Score": scores[order].round(4),
-            "Grade": [grade_text(opened, documents.given[place]) for place in order],
             "Document": [titles[place] for place in order],
+            "Rank": np.arange(1, len(order) + 1),
+            "Grade": [grade_text(opened, documents.given[place]) for place in order],
+            "Score": scores[order].round(4),
         }
     )
     if any(languages):
@@ -50,7 +56,7 @@ def ranking_table(
     if np.unique(documents.pool_rows < 0).size > 1:
         table["Set"] = ["evaluation" if documents.pool_rows[place] < 0 else "pool" for place in order]
     if moved is not None:
-        table.insert(1, "Change", [_change(moved[int(place)]) for place in order])
+        table.insert(2, "Change", [_change(moved[int(place)]) for place in order])
     return table
 
 
@@ -72,7 +78,7 @@ def show_table(table: pd.DataFrame, key: str) -> int | None:
             "Change": st.column_config.TextColumn(
                 width=64, help="Places higher (▲) or lower (▼) than in the ranking on the left."
             ),
-            "Document": st.column_config.TextColumn(width="medium"),
+            "Document": st.column_config.TextColumn(width="large"),
             "Language": st.column_config.TextColumn(width=80),
             "Grade": st.column_config.TextColumn(
                 help="Given so far; of the evaluation set, the grade in the file. 'not yet': nobody has graded it."
@@ -106,30 +112,57 @@ def latest_choice(places: list[int | None]) -> int:
     return counts
 
 
-def ask_metrics(readers: Audience) -> list[str]:
-    """Ask which metrics of the query are shown; readers: of all documents that the campaign is measured on."""
-    offered = SCORES | metrics_offered(readers)
-    return st.multiselect(
+def ask_measures(readers: Audience) -> list[Measure]:
+    """Ask which measures of the query are shown; readers: of all documents that the campaign is measured on."""
+    offered = {each.name: each for each in measures_of_query(readers)}
+    usual = [name for name, each in offered.items() if each.metric in USUAL]
+    read_address("measure", (METRICS,), lambda asked: {METRICS: [*_read(asked, offered)] or usual})
+    chosen = st.multiselect(
         "Metrics",
         list(offered),
-        default=list(SCORES),
-        format_func=offered.__getitem__,
-        key="ranking-metrics",
+        format_func=lambda name: offered[name].of_one_query if name in offered else name,
+        accept_new_options=True,
+        key=METRICS,
         placeholder="None",
-        help=f"Of this one query. {why_not_offered(readers)}",
+        help="Of this one query. Another cut-off, or other parameters than the usual ones, can be typed in, as on the "
+        f"command line: `ndcg@5`, `name:parameter=value@10`. {why_not_offered(readers)}",
     )
+    found = _read(chosen, offered)
+    write_address("measure", (METRICS,), list(found) or usual, usual)
+    return list(found.values())
+
+
+def _read(names: Sequence[str], offered: Mapping[str, Measure]) -> dict[str, Measure]:
+    """Return measures by name; of one that cannot be shown it is said why."""
+    found = {}
+    for name in names:
+        try:
+            measure = offered[name] if name in offered else Measure.parse(name)
+        except RulerankError as error:
+            st.error(sentence(str(error)), icon=":material/error:")
+            continue
+        if (measure.cut or 0) > CUT or (measure.reader and name not in offered):
+            st.error(f"{plain(str(measure))} is not shown here; cut-offs go up to {CUT}.", icon=":material/error:")
+            continue
+        found[measure.name] = measure
+    return found
 
 
 def show_metrics(
-    opened: OpenCampaign, documents: Documents, scores: np.ndarray, readers: Audience, chosen: Sequence[str]
+    opened: OpenCampaign, documents: QueryDocuments, scores: np.ndarray, readers: Audience, chosen: Sequence[Measure]
 ) -> None:
-    """Show the chosen metrics of this one query, or why there are none yet."""
+    """Show the chosen measures of this one query, or why there are none yet."""
     found = metrics_of(opened, documents, scores, readers) if chosen else {}
     if found is not None:
-        labels = [(SCORES | LABELS)[name] for name in chosen]
-        shown = [f"{each} **{found[each]:.3f}**" if each in found else f"{each} not defined" for each in labels]
+        values = {each.of_one_query: found.get(each.name) for each in chosen}
+        shown = [
+            f"{name} not defined" if value is None else f"{name} **{value:.3f}**" for name, value in values.items()
+        ]
         st.markdown(" · ".join(shown))
-        if any(each not in found for each in labels):
+        told = unlabelled_words(opened, documents)
+        if told:
+            st.caption(told)
+        if None in values.values():
             st.caption("Not defined: some documents of this query have no language, or one that the users do not know.")
         return
     if documents.known is None:
@@ -139,15 +172,26 @@ def show_metrics(
         st.markdown("Metrics: not defined; this query has no relevant document.")
 
 
-def show_user_words(opened: OpenCampaign, documents: Documents, chosen: Sequence[str]) -> None:
+def unlabelled_words(opened: OpenCampaign, documents: QueryDocuments) -> str:
+    """Say how documents without a label count in the metrics of a query; nothing where all have one."""
+    bare = len(documents) - documents.graded
+    if not bare or opened.known_grades is None:
+        return ""
+    return (
+        f"{bare:,d} of {len(documents):,d} documents have no label yet (grade: not yet). They count with the grade in "
+        "the file, which annotators do not see: the values are of the whole query, not of its labelled part."
+    )
+
+
+def show_user_words(opened: OpenCampaign, documents: QueryDocuments, chosen: Sequence[Measure]) -> None:
     """Say what the chosen metrics of users mean."""
     if documents.known is not None and (documents.known > 0).any():
-        names = [name for name in chosen if name in LABELS]
+        names = [each.reader for each in chosen if each.reader]
         if names:
             show_meaning(opened, names)
 
 
-def metric_words(opened: OpenCampaign, documents: Documents) -> str:
+def metric_words(opened: OpenCampaign, documents: QueryDocuments) -> str:
     """Say what the metrics of the query rest on."""
     convention = conventions[opened.settings.convention].label
     if documents.known is None:
@@ -167,7 +211,7 @@ def metric_words(opened: OpenCampaign, documents: Documents) -> str:
     )
 
 
-def titles_of(opened: OpenCampaign, documents: Documents) -> list[str]:
+def titles_of(opened: OpenCampaign, documents: QueryDocuments) -> list[str]:
     """Return the title of each document, or its docid where there is no text."""
     texts = context.workspace().collections
     found = (texts.document_text(opened.collection_id, docid) for docid in documents.docids)
@@ -181,7 +225,7 @@ def titles_of(opened: OpenCampaign, documents: Documents) -> list[str]:
 SHORT = "<style>.st-key-ranking-text .rr-document { height: auto; max-height: 40vh; }</style>"
 
 
-def show_document(opened: OpenCampaign, documents: Documents, place: int) -> None:
+def show_document(opened: OpenCampaign, documents: QueryDocuments, place: int) -> None:
     """Offer the text of a document, if it has one, as annotators see it."""
     texts = context.workspace().collections
     found = texts.document_text(opened.collection_id, documents.docids[place])

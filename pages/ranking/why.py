@@ -2,39 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import streamlit as st
 
 from pages import charts
-from pages.shared.markdown import plain
+from pages.shared.layout import plain
 from rulerank.campaign import OpenCampaign
 from rulerank.campaign.explain import (
     WEIGHT,
+    effects_table,
     over_antecedents,
     rules_behind,
     score_rules_table,
     score_words,
     shares_table,
 )
-from rulerank.campaign.ranking import Documents, Fitted
-from rulerank.ranking import QueryLevelRules, QueryTermRules, SmoothItems
+from rulerank.campaign.ranking import Fitted, QueryDocuments
+from rulerank.ranking import Effect, QueryLevelRules, QueryTermRules, SmoothItems, ThresholdRules
 
 MOST_RULES = 200
 
 
-def show_rules(opened: OpenCampaign, fitted: Fitted, documents: Documents, place: int, title: str) -> None:
+def show_rules(opened: OpenCampaign, fitted: Fitted, documents: QueryDocuments, place: int, title: str) -> None:
     """Show the rules behind a document's score, the strongest first."""
-    st.subheader("Why this score?")
+    st.header("Why this score?")
     document = documents.items[place]
     names = [level.name for level in opened.settings.grades][: fitted.model.grades_.size]
     st.markdown(f"**{plain(title[:200])}**, ranked by {fitted.label}")
     query = None
     if isinstance(fitted.model, QueryLevelRules):
         query = _show_functions(opened, fitted, document)
+    if isinstance(fitted.model, ThresholdRules):
+        _show_effects(opened, fitted.model.effects(document))
+        return
     rules = rules_behind(fitted, document, query)
     whole = over_antecedents(fitted.model)
     if rules is None:
-        st.info("This ranker does not tell which rules it used.")
+        st.info("This ranker does not say which rules it used.")
         return
     if not rules:
         st.info("No rule speaks about this document yet, so its score is the mean grade of the labelled set.")
@@ -69,6 +75,23 @@ def show_rules(opened: OpenCampaign, fitted: Fitted, documents: Documents, place
     )
 
 
+def _show_effects(opened: OpenCampaign, effects: Sequence[Effect]) -> None:
+    """Show what each item of a document adds to its score."""
+    total = sum(effect.adds for effect in effects)
+    st.markdown(f"Its items add **{total:+.3f}** to the score that labelled documents have on average.")
+    table = effects_table(effects, opened.item_text)
+    st.dataframe(
+        table,
+        hide_index=True,
+        height=min(380, 38 + 35 * len(table)),
+        column_config={"If the document has": st.column_config.TextColumn(width="large")},
+    )
+    st.caption(
+        'Adds: in grades, compared with what the feature adds on average. Rules: how many rules "in this bin or above" '
+        "of the feature hold. Labels like it: labelled documents in the same bin."
+    )
+
+
 def _show_functions(opened: OpenCampaign, fitted: Fitted, document: np.ndarray) -> int:
     """Show whose functions rank a document, and ask whose rules to list; returns that query."""
     model = fitted.model
@@ -80,6 +103,7 @@ def _show_functions(opened: OpenCampaign, fitted: Fitted, document: np.ndarray) 
         charts.query_weights_bar(weights, qids, top=8, theme=charts.current_theme()),
         "query weights",
         key="ranking-weights",
+        source=charts.source_of(opened),
     )
     by_weight = [queries[place] for place in np.argsort(-weights, kind="stable")]
     chosen = st.selectbox(

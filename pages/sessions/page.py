@@ -9,7 +9,8 @@ import streamlit as st
 
 from pages import context
 from pages.sessions.service import ago, browser_name, place_name
-from pages.shared.markdown import heading, plain
+from pages.shared.layout import heading, plain
+from rulerank.audit import audit
 
 if TYPE_CHECKING:
     from db.people.person import Person
@@ -31,6 +32,7 @@ def show(session: Session, person: Person) -> None:
             st.caption("Sign out ends it.", width=140)
         elif st.button("End", key=f"session-end-{session.id}", icon=":material/logout:", width=140):
             context.workspace().people.sessions.end_one(person.id, session.id)
+            audit("sessions-ended", by=person.name, person=person.name, number=1)
             st.rerun()
 
 
@@ -47,6 +49,7 @@ def main(person: Person) -> None:
         "End all others", key="session-end-others", icon=":material/logout:"
     ):
         sessions.end_all(person.id, but=person.session)
+        audit("sessions-ended", by=person.name, person=person.name, number=len(found) - 1)
         st.rerun()
     limits = sessions.limits
     st.caption(

@@ -10,10 +10,11 @@ from weakref import WeakKeyDictionary
 import streamlit as st
 
 from pages import context
-from pages.shared.markdown import plain
+from pages.shared.layout import plain
 from rulerank.campaign import OpenCampaign
-from rulerank.campaign.audience import KIND, LABELS, LEARNED, Learned, audience, best_grade, kept
+from rulerank.campaign.audience import KIND, Learned, audience, best_grade, kept
 from rulerank.metrics import Audience, IntentUser
+from rulerank.metrics.audience import LEARNED, user_label
 
 COMMON = (
     "Users read from the top and stop where they are satisfied; the value is the mean of 1 / place of that stop over "
@@ -52,10 +53,10 @@ def audience_of(opened: OpenCampaign) -> Audience:
 def show_meaning(opened: OpenCampaign, names: Sequence[str]) -> None:
     """Show what metrics of users mean: what is averaged, who reads, and what satisfies them."""
     learned, users = learned_of(opened), audience_of(opened).users
-    told = [COMMON, *(_meaning(name, users[name], learned) for name in names)]
+    sentences = [COMMON, *(_meaning(name, users[name], learned) for name in names)]
     if any(not name.startswith(LEARNED) for name in names):
-        told.append(f"A grade g satisfies with probability (2^g - 1) / {2 ** best_grade(opened)} by default.")
-    st.caption(" ".join(told))
+        sentences.append(f"A grade g satisfies with probability (2^g - 1) / {2 ** best_grade(opened)} by default.")
+    st.caption(" ".join(sentences))
 
 
 def _meaning(name: str, user: IntentUser, learned: Mapping[str, Learned]) -> str:
@@ -63,13 +64,13 @@ def _meaning(name: str, user: IntentUser, learned: Mapping[str, Learned]) -> str
         return "ERR: the language of a document does not matter."
     if not name.startswith(LEARNED):
         other = {"err_ia": "counts as grade 0", "err_eia": "satisfies half as often as one in their own"}[name]
-        return f"{LABELS[name]}: {_shares(user, equal=True)} A document in another language {other}."
+        return f"{user_label(name)}: {_shares(user, equal=True)} A document in another language {other}."
     found = learned[name.removeprefix(LEARNED)]
     several = len(user.intents) > 1
     return (
-        f"{LABELS[name]}: {_shares(user) + ' ' if several else ''}how often each grade satisfies, grade 0 included, "
-        f"{'and the shares were' if several else 'was'} learned from {plain(found.log)} ({found.sessions:,d} sessions) "
-        "on the Clicks page."
+        f"{user_label(name)}: {_shares(user) + ' ' if several else ''}how often each grade satisfies, grade 0 "
+        f"included, {'and the shares were' if several else 'was'} learned from {plain(found.log)} "
+        f"({found.sessions:,d} sessions) on the Clicks page."
     )
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from rulerank.campaign import OpenCampaign
-from rulerank.text import DocumentText, Token, Words, best_passage, find_terms, spans_of
+from rulerank.text import DocumentText, Token, Words, best_passage, find_terms, reflow, spans_of
 
 LONGEST = 60_000
 """Characters of a text that are put on the page at first; a megabyte of text would make every key slow."""
@@ -31,11 +31,10 @@ WIDE = 0.4
 _WIDE = re.compile("[\u1100-\u11ff\u3000-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U000323af]")
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
-
 STYLE = """<style>
 .rr-document { height: 46vh; overflow-y: auto; padding: 1rem 1.25rem; border: 1px solid rgba(128,128,128,.35);
   border-radius: .6rem; line-height: 1.55; font-size: 1.02rem; overflow-wrap: anywhere; }
-.rr-document h4 { margin: 0 0 .6rem 0; padding: 0; font-size: 1.15rem; }
+.rr-document h3 { margin: 0 0 .6rem 0; padding: 0; font-size: 1.15rem; }
 .rr-document pre { white-space: pre-wrap; font-family: inherit; margin: 0; }
 .rr-document mark { background: rgba(255, 196, 0, .38); color: inherit; padding: 0 .1em; border-radius: .2em; }
 </style>"""
@@ -66,18 +65,24 @@ def _cut(text: str, hits: Sequence[Token], start: int = 0, stop: int | None = No
     return [*cut, text[at:stop]]
 
 
-def text_shown(text: DocumentText, query: str, *, whole: bool = False, analyser: Words | None = None) -> dict[str, Any]:
+def text_shown(
+    text: DocumentText, query: str, *, whole: bool = False, raw: bool = False, analyser: Words | None = None
+) -> dict[str, Any]:
     """Return a document's text for the panel: of a long one the best passage too, of a very long one only a part.
 
-    The passage is sought in what goes to the panel at first, however long the text is.
+    The passage is sought in what goes to the panel at first, however long the text is. Lines that were broken by hand
+    are put together, unless it is to be `raw`.
     """
     cut = len(text.body) > LONGEST and not whole
-    body = clean(text.body[:LONGEST] if cut else text.body)
+    came = clean(text.body[:LONGEST] if cut else text.body)
+    flowing = reflow(came)
+    body = came if raw else flowing
     hits = find_terms(body, query, analyser=analyser)
     return {
         **(passage_shown(body, query, hits, cut=cut) if len(body) > LONG * _narrowness(body) else {}),
         "title": pieces(text.title[:1000], query, analyser) if text.title else [],
         "body": _cut(body, hits),
+        "broken": flowing != came,
         "more": f"Show all {len(text.body):,} characters" if cut else "",
     }
 
@@ -114,17 +119,26 @@ def marked(text: str, query: str, analyser: Words | None = None) -> str:
     return "".join(f"<mark>{piece}</mark>" if place % 2 else piece for place, piece in enumerate(shown))
 
 
-def document_html(text: DocumentText, query: str, *, longest: int = LONGEST, analyser: Words | None = None) -> str:
-    """Return a document as HTML: title, then the text, cut after `longest` characters."""
-    title = f"<h4 dir='auto'>{marked(text.title[:1000], query, analyser)}</h4>" if text.title else ""
-    shown = f"<pre dir='auto'>{marked(text.body[:longest], query, analyser)}</pre>"
+def document_html(
+    text: DocumentText, query: str, *, longest: int = LONGEST, raw: bool = False, analyser: Words | None = None
+) -> str:
+    """Return a document as HTML: title, then the text, cut after `longest` characters; `raw` as it was broken."""
+    body = text.body[:longest] if raw else reflow(text.body[:longest])
+    title = f"<h3 dir='auto'>{marked(text.title[:1000], query, analyser)}</h3>" if text.title else ""
+    shown = f"<pre dir='auto'>{marked(body, query, analyser)}</pre>"
     return f"{STYLE}<div class='rr-document' tabindex='0'>{title}{shown}</div>"
 
 
 def show_text(text: DocumentText, query: str, key: str, analyser: Words | None = None) -> None:
-    """Show a document's text on its own; a very long one in part, with a switch for all of it."""
+    """Show a document's text on its own; a very long one in part, with a switch for all of it.
+
+    One that was broken by hand is put together for reading, with a switch to see it as it came.
+    """
     whole = len(text.body) > LONGEST and st.toggle(f"Show all {len(text.body):,} characters", key=f"whole-{key}")
-    st.html(document_html(text, query, longest=len(text.body) if whole else LONGEST, analyser=analyser))
+    longest = len(text.body) if whole else LONGEST
+    broken = reflow(text.body[:longest]) != text.body[:longest]
+    raw = broken and st.toggle("Line breaks as they came", key=f"raw-{key}")
+    st.html(document_html(text, query, longest=longest, raw=raw, analyser=analyser))
 
 
 def show_features(opened: OpenCampaign, row: int) -> None:

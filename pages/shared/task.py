@@ -12,15 +12,59 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from pages import context
-from pages.shared.layout import with_actions
-from pages.shared.waiting import show_progress
+from pages.shared.layout import plain, with_actions
 from rulerank.errors import RulerankError
 from rulerank.progress import Progress
 
 if TYPE_CHECKING:
     from db.jobs.queue import Job
+
+
+PATIENCE = 6.0
+"""Seconds that a job may wait while no worker is at work: a worker looks twice a second."""
+
+NO_WORKER = "No background worker takes this up. Start the app with `python3 run.py`, which starts the workers too."
+
+
+def worker_is_away(job: Job) -> bool:
+    """Say whether a job has waited for long although no other is being done: then nobody takes it up."""
+    # One that was taken up again has waited since then only: a lease in the past says when.
+    waited = time.time() - max(job.created_at, job.lease_until or 0.0)
+    # A clock that was set back makes it look as if the job were asked for in times to come.
+    if job.state != "waiting" or -PATIENCE < waited < PATIENCE:
+        return False
+    now = time.time()
+    return not any(other.held(now) for other in context.workspace().jobs.list(states=("running",), limit=20))
+
+
+def trouble(job: Job | None = None) -> str | None:
+    """Return in a sentence, as Markdown, what keeps the worker from its work (from this job); None if nothing does."""
+    problem = context.workspace().worker_problem()
+    if problem is not None:
+        return plain(problem)
+    if job is None or job.over:
+        return None
+    if worker_is_away(job):
+        return NO_WORKER
+    if job.state == "running" and not job.held(time.time()):
+        return "The worker that did this has not been heard of for a while; another one will take it up."
+    return None
+
+
+def show_progress(place: DeltaGenerator, job: Job, share: float, words: str) -> None:
+    """Show a job's progress in a place; instead of a bar that would stand still, what keeps the worker from it."""
+    problem = trouble(job)
+    if problem is None:
+        place.progress(share, text=words)
+    elif job.held(time.time()):  # another worker does it, or the same one again
+        place.progress(share, text=words)
+        place.caption(problem)
+    else:
+        place.warning(problem, icon=":material/warning:")
+
 
 T = TypeVar("T")
 
@@ -37,7 +81,7 @@ class CancelledError(RulerankError):
     """Somebody pressed Cancel; whatever was begun is undone."""
 
 
-class Task(Generic[T]):
+class BackgroundTask(Generic[T]):
     """A function that runs in a thread: `work(progress)`, where progress raises once the task is cancelled."""
 
     def __init__(self, work: Callable[[Progress], T], words: str) -> None:
@@ -91,7 +135,7 @@ class Task(Generic[T]):
 
 
 class JobTask(Generic[T]):
-    """A job, with what `Task` has: `running`, `result`, `error`, `cancel`.
+    """A job, with what `BackgroundTask` has: `running`, `result`, `error`, `cancel`.
 
     finish: makes the result of what the job returned; an error that it raises is the task's error.
     token: the folder of uploads that goes with it, removed with the task.
@@ -186,7 +230,7 @@ class JobTask(Generic[T]):
 
 
 class Watched(Protocol):
-    """Work that can be watched: a `Task` in this process, or a job of the worker's."""
+    """Work that can be watched: a `BackgroundTask` in this process, or a job of the worker's."""
 
     words: str
 

@@ -1,26 +1,106 @@
-"""Asking for a simulation: the collection, what is compared on it, how far, and how it is measured."""
+"""Asking for a simulation: the collection, what is compared on it, how far, how it is cut and measured."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from pages.charts.figure import counted
-from pages.shared.markdown import plain, sentence
-from pages.simulate.measured import ask_measured, folds_chosen
+from pages.charts.series import short_name
+from pages.shared.layout import plain, sentence
+from pages.shared.params_form import ask_one_of_several
+from pages.simulate.run import metric_label
 from rulerank.campaign.ranking import offered
 from rulerank.errors import RulerankError
-from rulerank.ranking.make import RECOMMENDED
-from rulerank.registry import samplers
-from rulerank.simulate import Plan, learners
-from rulerank.simulate.estimate import Work, estimate, pool_of, smallest_pool
+from rulerank.kernels import workers
+from rulerank.metrics.conventions import conventions
+from rulerank.metrics.measure import Measure
+from rulerank.metrics.measure import offered as measures_offered
+from rulerank.ranking import RECOMMENDED
+from rulerank.registry import Registry, discretizers, metrics, samplers
+from rulerank.simulate import Plan, Strategy, all_rankers, learners
 from rulerank.simulate.learners.base import missing_package
-from rulerank.simulate.plan import GEOMETRIC
-from rulerank.threads import workers
+from rulerank.simulate.plan import DISCRETIZER, GEOMETRIC
+from rulerank.simulate.runner import Work, estimate, pool_of, smallest_pool
 
 if TYPE_CHECKING:
     from db.simulations import Candidate
+
+
+CUT_OFFS = (1, 3, 5, 10, 20)
+USUAL_FOLDS = 5
+
+
+def folds_chosen(candidate: Candidate) -> int:
+    """Return the number of folds, which is asked for further down the page: the one chosen, or the usual one."""
+    usual = min(USUAL_FOLDS, len(candidate.sizes))
+    return int(st.session_state.get(f"simulate-folds-{candidate.info.id}", usual))
+
+
+def ask_measured(candidate: Candidate) -> dict[str, Any]:
+    """Ask for folds, discretizer, convention and metrics, and return them by the names that a plan has for them."""
+    row = st.container(horizontal=True, vertical_alignment="bottom")
+    most = min(20, len(candidate.sizes))
+    folds = row.number_input(
+        "Folds",
+        2,
+        most,
+        min(USUAL_FOLDS, most),
+        key=f"simulate-folds-{candidate.info.id}",
+        width=130,
+        help="Queries are dealt to so many parts. Each part is measured on once; the others are the pool.",
+    )
+    deal = row.number_input(
+        "Seed of the folds", 0, 2**31 - 1, 0, key="simulate-deal", width=170, help="Deals queries to folds."
+    )
+    cutters = {entry.name: entry.label for entry in discretizers if not entry.value.needs_grades}
+    cutter = row.selectbox(
+        "Discretizer",
+        list(cutters),
+        index=list(cutters).index(DISCRETIZER.name),
+        format_func=cutters.__getitem__,
+        key="simulate-discretizer",
+        width=300,
+        help="Makes items of features, from the pool alone. Those that learn from grades are left out: it has none.",
+    )
+    kinds = {entry.name: entry.label for entry in conventions}
+    convention = row.selectbox(
+        "Convention", list(kinds), format_func=kinds.__getitem__, key="simulate-convention", width=300
+    )
+    cut = _ask_params(discretizers, cutter)
+    offered = {each.name: each.metric for each in measures_offered(CUT_OFFS)}
+    chosen = st.multiselect(
+        "Metrics",
+        list(offered),
+        default=["map", "ndcg@10", "precision@10"],
+        format_func=lambda name: metric_label(name) if name in offered else name,
+        accept_new_options=True,
+        key="simulate-metrics",
+    )
+    # Asked for once where a metric is chosen at several cut-offs; one that was typed in brings its own.
+    known = dict.fromkeys(offered[name] for name in chosen if name in offered)
+    asked = {metric: Strategy.from_dict(_ask_params(metrics, metric)) for metric in known}
+    measures = [
+        replace(Measure.parse(name), metric=asked[offered[name]].key).name if name in offered else name
+        for name in chosen
+    ]
+    beyond = st.toggle(
+        "Go on after the natural stop",
+        True,
+        key="simulate-beyond",
+        help="So that all samplers are compared at the same budget; where each would stop is noted in any case.",
+    )
+    return {
+        "folds": int(folds),
+        "split_seed": int(deal),
+        "discretizer": cut,
+        "convention": convention,
+        "metrics": tuple(measures),
+        "beyond_stop": beyond,
+    }
+
 
 STEPS = (1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000)
 FEWEST = 60
@@ -80,20 +160,11 @@ def _ask_compared(candidate: Candidate) -> dict[str, Any]:
         help="What chooses the documents. Other parameters than the usual ones can be typed in, as on the command "
         "line: `ssarp:partitions=8`, or `committee:seeds=5` for a number of seeds of its own.",
     )
-    if "top_feature" in chosen:
-        feature = st.number_input(
-            f"Feature that {names['top_feature'].partition(' (')[0]} goes by",
-            1,
-            candidate.info.features,
-            1,
-            key=f"simulate-feature-{candidate.info.id}",
-            width=260,
-            help="Its number, from 1: the one that holds BM25, or whatever a search engine would rank by.",
-        )
-        chosen = [f"top_feature:feature={feature - 1}" if name == "top_feature" else name for name in chosen]
+    features = tuple(f"feature {number}" for number in range(1, candidate.info.features + 1))
+    compared = tuple(_ask_params(samplers, name, features, without=("seed",)) for name in chosen)
     able, lacking = offered_learners()
     learn = {**offered(), **able}
-    rankers = st.multiselect(
+    learning = st.multiselect(
         "Rankers",
         list(learn),
         default=[RECOMMENDED],
@@ -102,13 +173,26 @@ def _ask_compared(candidate: Candidate) -> dict[str, Any]:
         key="simulate-rankers",
         help="What learns from the documents that were chosen. Each ranker learns from each sampler's choices.",
     )
+    trained = tuple(_ask_params(all_rankers, name, features) for name in learning)
     if lacking:
         words = "; ".join(f"{label} needs {package}" for label, package in lacking.items())
         st.caption(
             f"Not installed here: {words}. They are in requirements-bench.txt: "
             "`pip install -r requirements-bench.txt`, then start the app again."
         )
-    return {"samplers": tuple(chosen), "rankers": tuple(rankers)}
+    return {"samplers": compared, "rankers": trained}
+
+
+def _ask_params(
+    registry: Registry[Any], text: str, features: tuple[str, ...] = (), *, without: tuple[str, ...] = ()
+) -> Strategy | str:
+    """Ask for the parameters of a chosen strategy; one that was typed in brings its own."""
+    if text not in registry:
+        return text
+    asked = ask_one_of_several(registry, text, features=features, without=without)
+    if asked.params:  # so that what differs from the usual is seen where the fields are folded away
+        st.caption(f"{plain(short_name(asked.key, registry))}.")
+    return asked
 
 
 def offered_learners() -> tuple[dict[str, str], dict[str, str]]:

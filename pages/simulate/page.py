@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from pages import context
-from pages.shared.markdown import heading, plain, sentence
+from pages.shared.layout import heading, plain, sentence
 from pages.simulate import form, run, table, view
-from pages.simulate.chosen import show_chosen, show_downloads
-from pages.simulate.data import method_words, results_of
+from pages.simulate.run import method_words, results_of
+from pages.simulate.table import show_chosen, show_downloads
 from rulerank.errors import RulerankError
-from rulerank.simulate.failures import Failure
+from rulerank.simulate.store import Failure
 
 if TYPE_CHECKING:
     from db.people.person import Person
@@ -37,7 +37,7 @@ def main(person: Person) -> None:
     earlier = context.workspace().simulations.all()
     ask(person, first=not earlier)
     if earlier:
-        st.subheader("Simulations so far")
+        st.header("Simulations so far")
         run.show_all()
 
 
@@ -98,7 +98,7 @@ def failures_of(simulation: Simulation, stamp: str) -> tuple[Failure, ...]:
         return ()
     try:
         found = results_of(simulation.id, stamp)
-    except RulerankError:  # told where the results would be
+    except RulerankError:  # reported where the results would be
         return ()
     return found.failures if found is not None else ()
 
@@ -134,12 +134,12 @@ def show_results(simulation: Simulation, stamp: str) -> None:
         st.caption(f"{len(results.finished):,d} of {len(results.about.tasks):,d} runs are in what follows.")
     look = view.ask_look(simulation.id, results)
     clicked = view.show_figure(simulation, stamp, results, look)
-    st.subheader("Labels saved")
+    st.header("Labels saved")
     baseline = table.ask_baseline(simulation.id, results)
     table.show_saved(simulation, stamp, results, look, baseline)
-    st.subheader("Which documents had been chosen")
+    st.header("Which documents had been chosen")
     show_chosen(simulation, results, clicked)
-    st.subheader("Take it with you")
+    st.header("Take it with you")
     show_downloads(simulation, stamp, results, look, baseline)
     with st.expander("How this was done"):
         st.write(plain(method_words(results)))

@@ -10,7 +10,9 @@ import numpy as np
 import streamlit as st
 
 from pages import charts
-from pages.simulate.data import (
+from pages.charts.theme import Theme
+from pages.simulate.figure import Line, Published, simulation_curves
+from pages.simulate.run import (
     curves_of,
     evaluated_words,
     metric_label,
@@ -18,9 +20,8 @@ from pages.simulate.data import (
     sampler_label,
     summary_of,
 )
-from pages.simulate.figure import Line, Published, simulation_curves
-from rulerank.campaign.labels import convention_text
-from rulerank.simulate import Results
+from rulerank.metrics import Measure
+from rulerank.simulate import Plan, Results
 
 if TYPE_CHECKING:
     from db.simulations import Simulation
@@ -46,6 +47,10 @@ class Look:
     sampler: str
     ranker: str
 
+    def measure(self, plan: Plan) -> Measure:
+        """Return what is measured."""
+        return Measure.parse(self.metric, convention=plan.convention, expected=self.expected)
+
     def pairs(self, results: Results) -> list[tuple[str, str]]:
         """Return the (sampler, ranker) of each line, in the plan's order."""
         if self.compare == "samplers":
@@ -55,6 +60,12 @@ class Look:
     def name(self, sampler: str, ranker: str) -> str:
         """Return what a line is called."""
         return sampler_label(sampler) if self.compare == "samplers" else ranker_label(ranker)
+
+    def looks(self, results: Results, theme: Theme) -> dict[str, charts.Look]:
+        """Return what the lines look like, by the keys of samplers or rankers: the same as on every other page."""
+        if self.compare == "samplers":
+            return charts.sampler_looks((each.key for each in results.plan.samplers), theme)
+        return charts.ranker_looks((each.key for each in results.plan.rankers), theme)
 
     @property
     def fixed(self) -> str:
@@ -121,6 +132,7 @@ def show_figure(simulation: Simulation, stamp: str, results: Results, look: Look
     _, low, high, words = BANDS[look.band]
     pool = float(np.mean(results.about.pools))
     pairs, lines, ceilings = look.pairs(results), [], {}
+    looks = look.looks(results, charts.current_theme())
     for place, (sampler, ranker) in enumerate(pairs):
         part = frame[(frame["sampler"] == sampler) & (frame["ranker"] == ranker)]
         if part.empty:
@@ -130,13 +142,14 @@ def show_figure(simulation: Simulation, stamp: str, results: Results, look: Look
         name = look.name(sampler, ranker)
         x, mean, lower, upper, labels = (part[column] for column in (look.x, "mean", low, high, "labels"))
         stopped = (at, stop[1]) if np.isfinite(stop).all() else None
-        lines.append(Line(name, place, x, mean, lower, upper, labels, stopped))
+        own = looks[sampler if look.compare == "samplers" else ranker]
+        lines.append(Line(name, place, x, mean, lower, upper, labels, stopped, own))
         ceilings[name if look.compare == "rankers" else ""] = float(part["ceiling"].iloc[0])
     figure = simulation_curves(
         lines,
         about=f"{results.about.dataset}, {look.fixed}",
         metric_label=metric_label(look.metric),
-        convention=convention_text(results.plan.convention, look.expected),
+        convention=look.measure(results.plan).words,
         evaluated_on=evaluated_words(results),
         band=words,
         x=look.x,
@@ -145,19 +158,19 @@ def show_figure(simulation: Simulation, stamp: str, results: Results, look: Look
         theme=charts.current_theme(),
     )
     name = f"{results.about.dataset} {look.metric} {look.fixed}"
-    event = charts.show(figure, name, key=f"simulate-curves-{simulation.id}", clicks=True)
-    st.caption(
-        "Click a point to see which documents had been chosen up to there. The camera above the figure saves it as SVG."
-    )
+    used = charts.methods(dict.fromkeys(each for each, _ in pairs), dict.fromkeys(each for _, each in pairs))
+    source = charts.Source(results.about.dataset, results.about.data_hash, used)
+    event = charts.show(figure, name, key=f"simulate-curves-{simulation.id}", clicks=True, source=source)
+    st.caption("Click a point to see which documents had been chosen up to there.")
     return _clicked(event, pairs)
 
 
 def _clicked(event: Any, pairs: Sequence[tuple[str, str]]) -> tuple[str, int] | None:
     points = event.selection.points if event is not None else []
-    told = points[0].get("customdata") if points else None
-    if not told:
+    data = points[0].get("customdata") if points else None
+    if not data:
         return None
-    place, labels = (int(each) for each in list(told.values() if isinstance(told, dict) else told)[:2])
+    place, labels = (int(each) for each in list(data.values() if isinstance(data, dict) else data)[:2])
     return (pairs[place][0], labels) if 0 <= place < len(pairs) else None
 
 

@@ -4,12 +4,10 @@ Everywhere the same three arrays come in, of equal length: `units` (the document
 `grades` (0, 1, 2, ...), with one current grade for each document and annotator. Nobody needs to have graded everything.
 """
 
-from rulerank.agreement.aggregate import RULES, aggregate
+from rulerank.agreement.aggregate import RULES, Dispute, aggregate, disputes
 from rulerank.agreement.alpha import Alpha, krippendorff_alpha
-from rulerank.agreement.disputes import Dispute, disputes
 from rulerank.agreement.pairs import Confusion, PairKappa, confusion, pairwise_kappa
-from rulerank.agreement.rankers import RankerAgreement, ranker_agreement
-from rulerank.agreement.tau import kendall_tau
+from rulerank.agreement.rankers import RankerAgreement, kendall_tau, ranker_agreement
 
 __all__ = [
     "RULES",

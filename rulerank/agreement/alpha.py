@@ -37,6 +37,9 @@ class Alpha:
     """Krippendorff's alpha with its 95% bootstrap interval; None is "not yet".
 
     `units` counts the units with two or more grades, `pairs` the pairs of grades in them.
+
+    >>> print(krippendorff_alpha(["d1", "d1", "d2", "d2"], ["ann", "bob", "ann", "bob"], [0, 0, 1, 1]))
+    1.000 (ordinal, 2 documents with two or more grades, 2 pairs of grades)
     """
 
     value: float | None
@@ -66,7 +69,7 @@ def krippendorff_alpha(
     """Return alpha and the 2.5% and 97.5% quantiles of alpha over units drawn with replacement.
 
     Alpha is None where it is not defined: no unit has two grades, or all grades of such units are the same (nothing
-    was there to be told apart, and 0/0 is neither perfect agreement nor none). The interval is None with fewer than
+    was there to be distinguished, and 0/0 is neither perfect agreement nor none). The interval is None with fewer than
     two such units, or if alpha is defined in fewer than 95% of the resamples; those without are left out of it.
     """
     if level not in LEVELS:

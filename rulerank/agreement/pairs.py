@@ -18,6 +18,9 @@ class PairKappa:
     """Cohen's kappa of two annotators over the `shared` units that both graded; None is "not yet".
 
     `weighted` uses quadratic weights on the grades themselves, (a - b)^2.
+
+    >>> pairwise_kappa(["d1", "d1", "d2", "d2"], ["ann", "bob", "ann", "bob"], [0, 0, 1, 1])
+    [PairKappa(a='ann', b='bob', shared=2, kappa=1.0, weighted=1.0)]
     """
 
     a: Hashable
@@ -32,6 +35,10 @@ class Confusion:
     """How often a grade of one annotator (row) met a grade of another (column) on the same unit.
 
     For all annotators together each pair is counted from both sides, so the matrix is symmetric.
+
+    >>> found = confusion(["d1", "d1", "d2", "d2"], ["ann", "bob", "ann", "bob"], [0, 1, 1, 1], pair=("ann", "bob"))
+    >>> found.grades, found.matrix.tolist()
+    ((0, 1), [[0, 1], [0, 1]])
     """
 
     grades: tuple[int, ...]
@@ -68,7 +75,7 @@ def pairwise_kappa(units: Any, annotators: Any, grades: Any, *, least_shared: in
 
 
 def _kappas(first: Ints, second: Ints) -> tuple[float | None, float | None]:
-    """Return kappa and quadratic-weighted kappa from whole numbers, so that 0/0 is told exactly."""
+    """Return kappa and quadratic-weighted kappa from whole numbers, so that 0/0 is detected exactly."""
     count = first.size
     size = int(max(first.max(), second.max())) + 1
     equal = int(np.count_nonzero(first == second))

@@ -74,7 +74,7 @@ def _reading() -> Iterator[Result]:
             tracemalloc.stop()
     yield Result(
         "clicks",
-        f"read a CSV of {sizes[1]:,} sessions, one a row",
+        f"read a CSV of {sizes[1]:,} sessions, one per row",
         f"{sizes[1] / seconds[1] / 1e3:.0f} thousand rows a second",
         "",
         None,

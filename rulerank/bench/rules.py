@@ -123,7 +123,7 @@ def scratch() -> Iterator[Result]:
     yield Result(
         "lrar",
         "LRAR, 10,000 documents x 64 from 1,000 labelled, from scratch",
-        f"{each:.1f} µs a document",
+        f"{each:.1f} µs per document",
         "at most 25 µs",
         each <= 25,
     )
@@ -173,5 +173,5 @@ def cache() -> Iterator[Result]:
             None,
         )
     shares = np.array(sorted(miner.demands.values(), reverse=True)) / len(asked)
-    told = ", ".join(f"rule {k:,}: {shares[min(k, shares.size) - 1]:.0%}" for k in (1, 10, 100, 1_000, 5_000))
-    yield Result("cache", "share of documents that demand the k-th most demanded rule", told, "", None)
+    text = ", ".join(f"rule {k:,}: {shares[min(k, shares.size) - 1]:.0%}" for k in (1, 10, 100, 1_000, 5_000))
+    yield Result("cache", "share of documents that demand the k-th most demanded rule", text, "", None)

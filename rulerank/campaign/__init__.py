@@ -1,20 +1,24 @@
 """The live loop of a campaign: next, submit, undo, refresh. Talks to a `LabelLog`, not to a database."""
 
 from rulerank.campaign.choosing import Offer, Pause
-from rulerank.campaign.events import Claim, Kind, LabelEvent, LabelLog, LogSession
-from rulerank.campaign.fold import AGGREGATIONS, LogFold, aggregate
-from rulerank.campaign.live import NOT_SHOWN, Campaign
-from rulerank.campaign.memory import MemoryLog
-from rulerank.campaign.opened import OpenCampaign, Setup, set_up
-from rulerank.campaign.refusals import (
+from rulerank.campaign.events import (
     ActRefusedError,
     ArchivedError,
+    Claim,
     DecidedOtherwiseError,
+    Kind,
+    LabelEvent,
+    LabelLog,
+    LogSession,
+    MemoryLog,
     NotYoursError,
     TooLateError,
     TooSoonError,
     UsedTokenError,
 )
+from rulerank.campaign.fold import AGGREGATIONS, LogFold, aggregate
+from rulerank.campaign.live import NOT_SHOWN, Campaign
+from rulerank.campaign.opened import OpenCampaign, Setup, set_up
 from rulerank.campaign.settings import DEFAULT_GRADES, GradeLevel, Settings
 from rulerank.campaign.state import Pool
 

@@ -11,7 +11,7 @@ from rulerank.agreement import (
     disputes,
     pairwise_kappa,
 )
-from rulerank.agreement.disputes import Dispute
+from rulerank.agreement.aggregate import Dispute
 from rulerank.campaign.opened import OpenCampaign
 
 LEAST_LABELS = 5

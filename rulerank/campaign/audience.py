@@ -15,23 +15,9 @@ import numpy as np
 from rulerank.campaign.opened import OpenCampaign
 from rulerank.errors import InputError
 from rulerank.metrics import Audience, IntentUser, err_eia_user, err_ia_user, err_user
+from rulerank.metrics.audience import LEARNED
 
 KIND = "users"
-LEARNED = "learned:"
-"""Before a click model's name: the user that it learned."""
-
-LEARNED_LABELS = {
-    "eia": "ERR-EIA, learned",
-    "ia_diff": "ERR-IA, learned (different)",
-    "ia_same": "ERR-IA, learned (same)",
-    "agnostic": "ERR, learned",
-}
-"""By click model, the best of the paper first."""
-
-LABELS = {"err": "ERR", "err_ia": "ERR-IA", "err_eia": "ERR-EIA"} | {
-    LEARNED + name: label for name, label in LEARNED_LABELS.items()
-}
-"""The names of users' metrics on a screen."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +55,7 @@ def measured_rows(opened: OpenCampaign) -> np.ndarray:
 
 
 def best_grade(opened: OpenCampaign) -> int:
-    """Return the campaign's best grade, which all its users reckon with, whatever grades occur so far."""
+    """Return the campaign's best grade, which all its users count with, whatever grades occur so far."""
     return len(opened.settings.grades) - 1
 
 
@@ -91,11 +77,6 @@ def audience(
         if each.user.max_grade >= best:
             users[LEARNED + name] = each.user
     return Audience(users, tuple(languages))
-
-
-def metrics_offered(readers: Audience) -> dict[str, str]:
-    """Return the metrics of the users who can read these documents, with their names on the screen."""
-    return {name: label for name, label in LABELS.items() if name in readers.able}
 
 
 def why_not_offered(readers: Audience) -> str:

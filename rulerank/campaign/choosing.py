@@ -98,7 +98,7 @@ class Choosing(LiveState):
         return None
 
     def _assume_claimed(self, session: LogSession, person: int) -> None:
-        """Count documents that others hold as if they had the grade the ranker predicts, so that no two get twins."""
+        """Count documents that others hold as if they had the grade the ranker predicts: no two get near-duplicates."""
         others = [c for c in self._claims.values() if c.person != person and c.assumed_grade is None]
         fresh = [c for c in others if self.fold.grade(c.row) is None]
         if not fresh:

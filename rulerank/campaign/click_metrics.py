@@ -9,14 +9,15 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from rulerank.campaign.audience import LEARNED_LABELS, Learned, best_grade
+from rulerank.campaign.audience import Learned, best_grade
 from rulerank.campaign.opened import OpenCampaign
 from rulerank.campaign.ranking import fit
 from rulerank.clicks import DocumentFit, Fit
 from rulerank.discretize import items_of
 from rulerank.errors import InputError
 from rulerank.metrics import Audience, intent_err
-from rulerank.metrics.users import IntentUser
+from rulerank.metrics.audience import LEARNED_LABELS
+from rulerank.metrics.intents import IntentUser
 from rulerank.progress import Progress
 from rulerank.registry import rankers
 from rulerank.strategy import Strategy
@@ -29,7 +30,7 @@ METRICS = LEARNED_LABELS | {
 
 
 @dataclass(frozen=True)
-class Documents:
+class MeasuredDocuments:
     """The documents that rankings are measured on, with what is known of each."""
 
     where: str
@@ -51,7 +52,7 @@ class Measured:
     missing: dict[str, str]
 
 
-def documents_to_measure(opened: OpenCampaign, languages: Mapping[str, str]) -> Documents:
+def documents_to_measure(opened: OpenCampaign, languages: Mapping[str, str]) -> MeasuredDocuments:
     """Return the documents of the evaluation set, or of the pool where its grades are known; `languages` by docid."""
     if opened.evaluation_rows.size:
         where, rows = "evaluation set", opened.evaluation_rows
@@ -63,10 +64,12 @@ def documents_to_measure(opened: OpenCampaign, languages: Mapping[str, str]) -> 
             "this campaign has no evaluation set, and the grades of its pool are not known, so there is nothing to "
             "measure rankings on; give it an evaluation set under New campaign"
         )
-    return Documents(where, rows, grades, tuple(languages.get(opened.collection.docids[row]) for row in rows.tolist()))
+    return MeasuredDocuments(
+        where, rows, grades, tuple(languages.get(opened.collection.docids[row]) for row in rows.tolist())
+    )
 
 
-def why_not(made: Fit | DocumentFit, documents: Documents) -> str | None:
+def why_not(made: Fit | DocumentFit, documents: MeasuredDocuments) -> str | None:
     """Say why a model's metric cannot be had for these documents, or None if it can."""
     if isinstance(made, DocumentFit):
         return "it knows the documents of its own log only"
@@ -87,7 +90,7 @@ def _without_language(made: Fit) -> IntentUser | None:
 
 def measure(
     opened: OpenCampaign,
-    documents: Documents,
+    documents: MeasuredDocuments,
     fits: Mapping[str, Fit | DocumentFit],
     names: Sequence[str],
     meaning: Mapping[str, str],
@@ -127,7 +130,7 @@ def measure(
 
 def users_to_keep(
     opened: OpenCampaign,
-    documents: Documents,
+    documents: MeasuredDocuments,
     languages: Sequence[str | None],
     fits: Mapping[str, Fit | DocumentFit],
     meaning: Mapping[str, str],

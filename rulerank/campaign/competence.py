@@ -22,8 +22,8 @@ STEP = 2500
 class CompetenceMap:
     """The competence of the query-level functions as it stood at event `seen`; documents of a query stand together.
 
-    `queries` are places in the collection's queries, one a function; `rows` are pool rows, one a document; `delta` is
-    functions by documents, and `best` names for each document the place of its most competent function.
+    `queries` are places in the collection's queries, one per function; `rows` are pool rows, one per document; `delta`
+    is functions by documents, and `best` names for each document the place of its most competent function.
     """
 
     seen: int
@@ -36,8 +36,13 @@ class CompetenceMap:
     best: Ints
 
     def weights(self, opened: OpenCampaign, document: int) -> np.ndarray:
-        """Return p(q|d) of a document (eq. 9-10), one number a function."""
+        """Return p(q|d) of a document (eq. 9-10), one number per function."""
         return self.model.query_weights(opened.items[self.rows[document]][None, :])[0]
+
+    def only_grade(self, query: int) -> int | None:
+        """Return the one grade that all labels of a function's query have: it knows no other; None if they differ."""
+        known = np.unique(self.grades[self.own == query])
+        return int(known[0]) if known.size == 1 else None
 
 
 _maps: WeakKeyDictionary[OpenCampaign, CompetenceMap] = WeakKeyDictionary()
@@ -118,11 +123,19 @@ def function_words(found: CompetenceMap, query: int) -> str:
     spoken = abroad[np.isfinite(abroad)]
     best = int((found.best == query).sum())
     away = (
-        f"{float(spoken.mean()):.2f} on {spoken.size:,d} of the {abroad.size:,d} documents of other queries"
+        f"{float(spoken.mean()):.2f} on {spoken.size:,d} of the {abroad.size:,d} labelled pairs of other queries"
         if spoken.size
         else "not defined on other queries: it has no rule for their documents"
+    )
+    grade = found.only_grade(query)
+    alone = (
+        ""
+        if grade is None
+        else f" All its labels have grade {grade}: it knows no other, and gives every document that it has a rule for "
+        f"{grade}."
     )
     return (
         f"Learnt from {home.size:,d} document{'s' * (home.size != 1)}. Mean Δ is {float(np.nanmean(home)):.2f} on "
         f"its own, and {away}. It is the most competent function for {best:,d} document{'s' * (best != 1)}."
+        f"{alone}"
     )

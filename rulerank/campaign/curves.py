@@ -8,10 +8,11 @@ from functools import partial
 from typing import Any
 
 from rulerank.campaign.opened import OpenCampaign
-from rulerank.curves import Band, Evaluation, LearningCurve, Values, ceiling, checkpoints, random_band
+from rulerank.curves import Band, Evaluation, LearningCurve, Values, ceiling, checkpoints, measured_by, random_band
 from rulerank.errors import InputError
 from rulerank.metrics import Audience
-from rulerank.ranking.make import is_incremental
+from rulerank.registry import rankers
+from rulerank.strategy import Strategy
 
 RUNS = 20
 LEAST = 32
@@ -22,6 +23,16 @@ SLOW_POINTS = 20
 """Points of this campaign's own curve with such a ranker."""
 
 Done = Callable[[int, int], None]
+
+
+def learns_quickly(ranker: str) -> bool:
+    """Say whether a ranker, by its strategy's key, learns label by label at little cost (`RuleRanker.incremental`)."""
+    return bool(Strategy.parse(ranker).kind(rankers).incremental)
+
+
+def snapshot_kind(what: str, ranker: str, audience: Audience) -> str:
+    """Return under which name a replay ("random"), a curve ("curve") or "looks" are kept with their campaign."""
+    return " ".join([f"{what}:{ranker}", *audience.asks])
 
 
 def replay_length(labels: int, pool: int) -> int:
@@ -53,16 +64,16 @@ def random_replay(
     known, evaluation = opened.known_grades, evaluation_for(opened, audience)
     if known is None or evaluation is None:
         raise InputError("a random replay needs an evaluation set and a pool whose grades are known")
-    at = checkpoints(length) if is_incremental(ranker) else checkpoints(length, FEW_POINTS)
-    if not is_incremental(ranker):
-        at = [n for n in at if n in (1, 2, 5) or n >= 10]
+    at = checkpoints(length)
+    if not learns_quickly(ranker):
+        at = [n for n in checkpoints(length, FEW_POINTS) if n in (1, 2, 5) or n >= 10]
     make = partial(opened.ranker, ranker)
     bands = random_band(make, opened.documents, known, evaluation, at, runs=RUNS, seed=opened.settings.seed, done=done)
     top = evaluation.measure(ceiling(make, opened.documents, known, evaluation.documents))
     return {
         "runs": RUNS,
         "seed": opened.settings.seed,
-        "audience": "" if evaluation.audience is None else evaluation.audience.stamp,
+        "measured_by": measured_by(evaluation.audience),
         "ceiling": top,
         "bands": [{"labels": b.labels, "mean": b.mean, "low": b.low, "high": b.high} for b in bands],
     }
@@ -75,7 +86,7 @@ def read_replay(saved: dict[str, Any]) -> tuple[list[Band], Values]:
 
 def new_curve(opened: OpenCampaign, ranker: str, audience: Audience | None = None) -> LearningCurve:
     """Return an empty curve of this campaign; `audience` has the language of each row of the collection."""
-    most = {} if is_incremental(ranker) else {"most": SLOW_POINTS}
+    most = {} if learns_quickly(ranker) else {"most": SLOW_POINTS}
     return LearningCurve(
         partial(opened.ranker, ranker),
         opened.documents,

@@ -1,17 +1,24 @@
-"""What is written down: label events and claims, and the small protocol of the log that keeps them."""
+"""What is written down: label events and claims, the small protocol of the log that keeps them, and a log in memory."""
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
+import threading
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Protocol
 
+from rulerank.errors import RulerankError
 from rulerank.sampling import Selection
 
 
 class Kind(StrEnum):
-    """The acts of an annotator or researcher."""
+    """The acts of an annotator or researcher.
+
+    >>> [kind.value for kind in Kind]
+    ['grade', 'cannot_tell', 'later', 'undo', 'note', 'draft', 'import', 'adjudicate']
+    """
 
     GRADE = "grade"
     CANNOT_TELL = "cannot_tell"
@@ -29,6 +36,10 @@ class LabelEvent:
 
     The `token` stands in a log once: a decision has its claim's, every other act one of its own. So an act that is sent
     again is not written again.
+
+    >>> event = LabelEvent(Kind.GRADE, row=4, person=1, grade=2, token="t1")
+    >>> event.kind.value, event.grade, event.id
+    ('grade', 2, 0)
     """
 
     kind: Kind
@@ -89,3 +100,119 @@ class LabelLog(Protocol):
 
     def transaction(self) -> AbstractContextManager[LogSession]:
         """Begin an exclusive transaction; it is written at the end, or not at all."""
+
+
+class ActRefusedError(RulerankError):
+    """An act was not written, and nothing else was."""
+
+
+class NotYoursError(ActRefusedError):
+    """A claim belongs to somebody else, or a document cannot be labelled by this person."""
+
+
+class TooSoonError(ActRefusedError):
+    """A grade came sooner than anybody can read: a bounced or held key. Nothing was written."""
+
+
+class TooLateError(ActRefusedError):
+    """The document went to somebody else, or the note was changed, before this act came."""
+
+
+class DecidedOtherwiseError(ActRefusedError):
+    """The same person decided something else about the document already, in another tab."""
+
+
+class ArchivedError(ActRefusedError):
+    """The campaign was archived."""
+
+    words = "This campaign was archived; nothing more is taken"
+
+    def __init__(self) -> None:
+        super().__init__(f"{self.words}. What was saved before stays.")
+
+
+class UsedTokenError(ActRefusedError):
+    """The token of an act stands in the log already, with another act."""
+
+    def __init__(self) -> None:
+        super().__init__("this act was sent under the name of another one, and was not saved; reload the page")
+
+
+class MemoryLog:
+    """Events and claims in lists; both the log and its own transaction.
+
+    >>> from rulerank.campaign.events import Kind
+    >>> log = MemoryLog()
+    >>> with log.transaction() as session:
+    ...     kept = session.append(LabelEvent(Kind.GRADE, row=4, person=1, grade=2, token="t1"))
+    >>> [(event.id, event.row, event.grade) for event in log.events_after(0)]
+    [(1, 4, 2)]
+    """
+
+    def __init__(self) -> None:
+        self.events: list[LabelEvent] = []
+        self.selections: list[Selection] = []
+        self.is_archived = False
+        self._claims: dict[str, Claim] = {}
+        self._tokens: set[str | None] = set()
+        self._undone: set[int | None] = set()
+        self._lock = threading.RLock()
+
+    @contextmanager
+    def transaction(self) -> Iterator[MemoryLog]:
+        """Begin an exclusive transaction; what was written in one that fails is taken back."""
+        with self._lock:
+            events, selections, claims = len(self.events), len(self.selections), dict(self._claims)
+            try:
+                yield self
+            except BaseException:
+                for event in self.events[events:]:
+                    self._tokens.discard(event.token)
+                    self._undone.discard(event.undoes)
+                del self.events[events:], self.selections[selections:]
+                self._claims = claims
+                raise
+
+    def events_after(self, event_id: int) -> list[LabelEvent]:
+        """Return later events, oldest first."""
+        return self.events[event_id:]
+
+    def append(self, event: LabelEvent) -> LabelEvent | None:
+        """Write an event; None if its token (or what it undoes) is in the log already."""
+        if event.token in self._tokens or (event.undoes is not None and event.undoes in self._undone):
+            return None
+        if event.token is not None:
+            self._tokens.add(event.token)
+        if event.undoes is not None:
+            self._undone.add(event.undoes)
+        written = replace(event, id=len(self.events) + 1)
+        self.events.append(written)
+        return written
+
+    def open_claims(self) -> list[Claim]:
+        """Return the claims that are open, oldest first."""
+        return list(self._claims.values())
+
+    def open_claim(self, claim: Claim, selection: Selection, assumed: dict[int, int]) -> Claim:
+        """Write a claim and the selection behind it."""
+        self.selections.append(selection)
+        kept = replace(claim, selection=len(self.selections))
+        self._claims[claim.token] = kept
+        return kept
+
+    def assume(self, token: str, grade: int) -> None:
+        """Note which grade a claimed document counts with."""
+        self._claims[token] = replace(self._claims[token], assumed_grade=grade)
+
+    def extend(self, token: str, expires_at: float) -> None:
+        """Let an open claim expire later."""
+        if token in self._claims:
+            self._claims[token] = replace(self._claims[token], expires_at=expires_at)
+
+    def close_claim(self, token: str, state: str) -> bool:
+        """Close an open claim."""
+        return self._claims.pop(token, None) is not None
+
+    def archived(self) -> bool:
+        """Say whether the campaign was archived."""
+        return self.is_archived

@@ -1,17 +1,23 @@
-"""The rules behind a score: those that a ranker really used for a document, and what they add up to."""
+"""The rules behind a score, behind a choice, and behind each label so far, in words and in numbers."""
 
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pandas as pd
 
+from rulerank.campaign.labels import Labels
+from rulerank.campaign.opened import OpenCampaign
 from rulerank.campaign.ranking import Fitted
 from rulerank.ranking import (
     LRAR,
     EagerRules,
+    Effect,
     LRARItems,
     QueryLevelRules,
     QueryTermRules,
@@ -20,7 +26,8 @@ from rulerank.ranking import (
     StableRules,
     WeightedItems,
 )
-from rulerank.rules import Rule, mine_document
+from rulerank.registry import samplers
+from rulerank.rules import Rule, RuleIndex, mine_document
 from rulerank.rules.items import Items
 
 COLUMNS = ("If the document has", "Grade", "Support", "Confidence")
@@ -150,7 +157,7 @@ def score_rules_table(
     """Return the rules behind a score: antecedent in words, grade, support (count) and confidence.
 
     The surest come first, then the better supported, then the shorter. `item_text` is a discretizer's `describe`. Where
-    rules do not all weigh alike, a column tells their weights, and the surest are those with most confidence x weight.
+    rules do not all weigh alike, a column shows their weights, and the surest are those with most confidence x weight.
     """
     words = item_text or (lambda feature, number: f"feature {feature + 1} in bin {number}")
     ordered = sorted(
@@ -174,3 +181,79 @@ def score_rules_table(
     if any(rule.weight != 1.0 for rule in ordered):
         table[WEIGHT] = pd.Series([round(rule.weight, 3) for rule in ordered], dtype="float64")
     return table
+
+
+def effects_table(effects: Iterable[Effect], item_text: Callable[[int, int], str] | None = None) -> pd.DataFrame:
+    """Return what each item of a document adds to its score, the largest effects first."""
+    words = item_text or (lambda feature, number: f"feature {feature + 1} in bin {number}")
+    ordered = sorted(effects, key=lambda effect: (-abs(effect.adds), effect.feature))
+    return pd.DataFrame(
+        {
+            COLUMNS[0]: pd.Series([words(effect.feature, effect.bin) for effect in ordered], dtype="str"),
+            "Adds": pd.Series([effect.adds for effect in ordered], dtype="float64"),
+            "Rules": pd.Series([effect.rules for effect in ordered], dtype="int64"),
+            "Labels like it": pd.Series([effect.labels for effect in ordered], dtype="int64"),
+        }
+    )
+
+
+SLACK = 100
+"""A history may lack one label in so many before it is worked out again: a thousand labels take a tenth of a second."""
+
+
+@dataclass(frozen=True)
+class RuleHistory:
+    """For each label, in their order: the rules its document drew from the labels before it, and the stop line then.
+
+    The stop line is the fewest rules of a document that was labelled before; the first label has none (None).
+    """
+
+    rows: tuple[int, ...]
+    grades: tuple[int, ...]
+    drawn: tuple[int, ...]
+    line: tuple[int | None, ...]
+
+    def serves(self, labels: Labels) -> bool:
+        """Say whether this is the history of these labels, or of nearly all of them."""
+        number = len(self.rows)
+        if not 0 <= len(labels) - number <= number // SLACK:
+            return False
+        return tuple(labels.rows[:number]) == self.rows and tuple(labels.grades[:number]) == self.grades
+
+
+_histories: WeakKeyDictionary[OpenCampaign, RuleHistory] = WeakKeyDictionary()
+_lock = threading.Lock()
+
+
+def rule_history(opened: OpenCampaign, labels: Labels) -> RuleHistory | None:
+    """Return the history of the labels as they stand, kept for all who look; None unless the sampler counts rules.
+
+    Where it counts them within partitions, as SSARP does, the counts over all features say nothing of its own.
+    """
+    kind = samplers[opened.settings.sampler.name]
+    if not kind.counts_rules or kind.counts_by_partition:
+        return None
+    with _lock:
+        kept = _histories.get(opened)
+    if kept is None or not kept.serves(labels):
+        kept = replay(opened.items, labels.rows, labels.grades, opened.settings.rule_size)
+        with _lock:
+            _histories[opened] = kept
+    return kept
+
+
+def replay(items: np.ndarray, rows: list[int], grades: list[int], max_antecedent: int = 2) -> RuleHistory:
+    """Give the labels once more, one by one, and note the counts; exact, and only the labelled documents are counted.
+
+    A document's rule count depends on the labels and on itself alone, so the rest of the pool can be left out.
+    """
+    drawn: list[int] = []
+    line: list[int | None] = []
+    if rows:
+        index = RuleIndex(np.ascontiguousarray(items[rows]), max_antecedent=max_antecedent)
+        for place, grade in enumerate(grades):
+            counts = index.rule_counts()
+            drawn.append(int(counts[place]))
+            line.append(int(counts[:place].min()) if place else None)
+            index.add(place, grade)
+    return RuleHistory(tuple(rows), tuple(grades), tuple(drawn), tuple(line))

@@ -25,6 +25,9 @@ class Leaving:
 
     collection: Collection
     waiting: int
+    evaluation: Collection | None = None  # what Progress measures on, with its grades
+    convention: str = "letor"  # by which it measures
+    scores: tuple[float, ...] | None = None  # of the evaluation set, by the campaign's ranker
 
     def queries(self, unlabelled: bool) -> int:
         """Return how many queries would be exported."""
@@ -45,7 +48,7 @@ def fold_of(events: Iterable[LabelEvent]) -> LogFold:
 
 
 def gather(opened: OpenCampaign, rule: str, fold: LogFold) -> Leaving:
-    """Return the pool with one grade a document by an aggregation rule; -1 where there is none."""
+    """Return the pool with one grade per document by an aggregation rule; -1 where there is none."""
     table = fold.table()
     units, people, grades = ([each[k] for each in table] for k in range(3))
     # An imported grade stands where nobody has judged.
@@ -56,24 +59,47 @@ def gather(opened: OpenCampaign, rule: str, fold: LogFold) -> Leaving:
     for row, grade in final.items():
         values[row] = grade
     pool = opened.collection.select(opened.pool_rows).with_grades(values)
-    return Leaving(pool, len(waiting))
+    held = opened.collection.select(opened.evaluation_rows) if opened.evaluation_rows.size else None
+    return Leaving(pool, len(waiting), held, opened.settings.convention, _scores(opened, fold))
+
+
+def _scores(opened: OpenCampaign, fold: LogFold) -> tuple[float, ...] | None:
+    """Return what the campaign's ranker, taught the labels as Progress has them, gives the evaluation set."""
+    labels = fold.current()
+    if not labels or opened.evaluation is None:
+        return None
+    rows = list(labels)
+    model = opened.ranker(opened.settings.ranker.key)
+    model.fit(opened.items[rows], list(labels.values()), opened.query_index[rows].tolist())
+    return tuple(model.predict(opened.evaluation.documents.items).tolist())
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ExportChoice:
     """What somebody asked for; equal wishes at the same state of the log give equal files."""
 
-    formats: tuple[str, ...]
+    formats: tuple[str, ...]  # names, with parameters where they are not the usual ones (`Strategy.key`)
     folds: int
     seed: int
     unlabelled: bool
     rule: str
     named: bool
+    numbered: bool | None = None  # numbers for queries in LETOR files; None: where trainers would refuse the qids
 
     def options(self, leaving: Leaving) -> dict[str, Any]:
         """Return the arguments of `preview` and `make_bundle`; folds are left out where there are too few queries."""
-        chosen = [name for name in self.formats if name != "folds" or self.folds <= leaving.queries(self.unlabelled)]
-        return {"formats": chosen, "folds": self.folds, "seed": self.seed, "unlabelled": self.unlabelled}
+        enough = self.folds <= leaving.queries(self.unlabelled)
+        chosen = [key for key in self.formats if enough or Strategy.parse(key).name != "folds"]
+        return {
+            "formats": chosen,
+            "folds": self.folds,
+            "seed": self.seed,
+            "unlabelled": self.unlabelled,
+            "numbered": self.numbered,
+            "evaluation": leaving.evaluation,
+            "convention": leaving.convention,
+            "scores": leaving.scores,
+        }
 
 
 def event_rows(opened: OpenCampaign, events: list[LabelEvent], names: Mapping[int, str] | None) -> list[dict[str, Any]]:
@@ -100,12 +126,12 @@ def event_rows(opened: OpenCampaign, events: list[LabelEvent], names: Mapping[in
     return rows
 
 
-def cut_words(discretiser: Strategy) -> str:
-    """Say how features were cut, and into how many bins at most where the discretiser has such a limit."""
-    bins = discretiser.values(discretizers).get("bins")
-    rest = Strategy(discretiser.name, {name: value for name, value in discretiser.params.items() if name != "bins"})
+def cut_words(discretizer: Strategy) -> str:
+    """Say how features were cut, and into how many bins at most where the discretizer has such a limit."""
+    bins = discretizer.values(discretizers).get("bins")
+    rest = Strategy(discretizer.name, {name: value for name, value in discretizer.params.items() if name != "bins"})
     label = rest.label(discretizers)
-    return label if bins is None else f"{label}, at most {bins} intervals a feature"
+    return label if bins is None else f"{label}, at most {bins} intervals per feature"
 
 
 def about(opened: OpenCampaign, rule: str, fold: LogFold, analyser: str | None = None) -> dict[str, Any]:
@@ -120,7 +146,7 @@ def about(opened: OpenCampaign, rule: str, fold: LogFold, analyser: str | None =
         "agreement": None if alpha is None or alpha.value is None else str(alpha),
         "seed": settings.seed,
         "version": __version__,
-        "discretiser": cut_words(settings.discretiser),
+        "discretizer": cut_words(settings.discretizer),
         "sampler": settings.sampler.label(samplers),
         "ranker": settings.ranker.label(rankers),
         "content_hash": opened.collection.content_hash,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter, defaultdict
+from collections import defaultdict
 from dataclasses import dataclass, field
 
 from rulerank.agreement.aggregate import RULES, one_grade
@@ -26,7 +26,13 @@ def aggregate(grades: list[int], rule: str) -> int | None:
 
 @dataclass
 class LogFold:
-    """The state after all events up to number `seen`."""
+    """The state after all events up to number `seen`.
+
+    >>> fold = LogFold()
+    >>> fold.apply(LabelEvent(Kind.GRADE, row=4, person=1, grade=2, token="t1", id=1))
+    >>> fold.grade(4), fold.seen
+    (2, 1)
+    """
 
     rule: str = "majority"
     seen: int = 0
@@ -35,7 +41,6 @@ class LogFold:
     imported: dict[int, int] = field(default_factory=dict)
     notes: dict[tuple[int, int], str] = field(default_factory=dict)
     drafts: dict[tuple[int, int], str] = field(default_factory=dict)
-    picks: Counter[int] = field(default_factory=Counter)
     seconds: dict[int, list[float]] = field(default_factory=lambda: defaultdict(list))
     labelled_at: list[tuple[float, int]] = field(default_factory=list)
     # What each person did to each document, the valid act last; undone acts are taken out.
@@ -91,7 +96,6 @@ class LogFold:
             self._of_person[person].append(event)
             self._by_id[event.id] = event
             self.drafts.pop(key, None)
-            self.picks[person] += 1
             if event.seconds is not None:
                 self.seconds[person].append(event.seconds)
             if event.kind is Kind.GRADE:
@@ -110,7 +114,6 @@ class LogFold:
         if undone.seconds is not None:
             del self.seconds[person][sum(act.seconds is not None for act in acts[:place])]
         del acts[place]
-        self.picks[person] -= 1
         if undone.kind is Kind.GRADE:
             place = bisect_left(self._label_ids, undone.id)
             del self._label_ids[place], self.labelled_at[place]
@@ -122,6 +125,15 @@ class LogFold:
     def last_act(self, person: int) -> LabelEvent | None:
         """Return what a person did last: what an undo takes back."""
         return next(reversed(self._of_person.get(person, [])), None)
+
+    def count_of(self, person: int, kind: Kind, since: float = 0.0) -> int:
+        """Return how many acts of a kind that stand a person did, all or since a moment."""
+        number = 0
+        for act in reversed(self._of_person.get(person, [])):
+            if act.at < since:
+                break
+            number += act.kind is kind
+        return number
 
     def act_before(self, act: LabelEvent) -> LabelEvent | None:
         """Return what counted before an act of the same person on the same document: what its undo brings back."""

@@ -1,58 +1,57 @@
-"""The labels of a campaign, worked out once for all who look: in their order, with time, people and the curves."""
+"""The labels of a campaign, worked out once for all who look: in their order, with time, people and how far it is."""
 
 from __future__ import annotations
 
 import threading
 from collections import Counter
 from dataclasses import dataclass
-from functools import cached_property
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from rulerank.campaign.audience import LABELS, LEARNED
-from rulerank.campaign.chance import Chance, against_shuffled
 from rulerank.campaign.curves import new_curve
 from rulerank.campaign.opened import OpenCampaign
 from rulerank.campaign.stopping import Coverage, RuleState, coverage, rule_state
-from rulerank.curves import EXPECTED, LearningCurve
-from rulerank.metrics import Audience
-from rulerank.metrics.conventions import conventions
+from rulerank.campaign.to_go import labels_to_go
+from rulerank.curves import LearningCurve
+from rulerank.metrics import Audience, Measure
+from rulerank.metrics.audience import LEARNED
 from rulerank.registry import samplers
-
-LONGEST_PAUSE = 300.0
-"""Seconds. Who takes longer over a document has probably left it; the rest does not count as labelling time."""
-
-METRICS = {"map": "MAP", "ndcg": "NDCG@k", "precision": "P@k", "mrr": "MRR"}
 
 
 @dataclass(frozen=True)
-class Measure:
-    """A metric as chosen on the page: its name, its cut-off, and whether ties are averaged."""
+class Standing:
+    """Documents with a grade, the share of a bar (None: the end is not known beforehand), and the words beside it."""
 
-    name: str = "map"
-    k: int = 10
-    expected: bool = False
+    labelled: int
+    share: float | None
+    words: str
 
-    @property
-    def cut(self) -> bool:
-        """Whether the metric has a cut-off."""
-        return self.name in ("ndcg", "precision")
 
-    @property
-    def key(self) -> str:
-        """The name among `Point.values`."""
-        return f"{EXPECTED if self.expected else ''}{self.name}{f'@{self.k}' if self.cut else ''}"
+def standing(opened: OpenCampaign) -> Standing:
+    """Say how far a campaign is, by the labels as the process knows them."""
+    live = opened.live
+    labelled, pool = len(live.fold.current()), len(opened.items)
+    if labelled >= pool:
+        return Standing(labelled, 1.0, f"Done: all {pool:,d} pairs are labelled.")
+    if not samplers[opened.settings.sampler.name].counts_rules:
+        words = f"{pool - labelled:,d} to go, or until you decide: this sampler has no natural stop."
+        return Standing(labelled, labelled / pool, words)
+    if labelled and live.at_natural_stop():
+        words = (
+            "The sampler has reached its natural stop: the document it would ask for next is graded already. Whether "
+            "the labels are enough, the stop light on Progress says."
+        )
+        return Standing(labelled, 1.0, words)
+    to_go = labels_to_go(opened)
+    if to_go is None:
+        words = "The sampler has a natural stop; how many labels are to go until then is not known yet."
+        return Standing(labelled, None, words)
+    return Standing(labelled, None, f"{str(to_go).capitalize()} labels to go until its natural stop.")
 
-    @property
-    def label(self) -> str:
-        """The name on the screen."""
-        return LABELS[self.name] if self.by_users else METRICS[self.name].replace("@k", f"@{self.k}")
 
-    @property
-    def by_users(self) -> bool:
-        """Whether a user model measures: ERR, ERR-IA and ERR-EIA, with default or learned parameters."""
-        return self.name in LABELS
+LONGEST_PAUSE = 300.0
+"""Seconds. Who takes longer over a document has probably left it; the rest does not count as labelling time."""
 
 
 @dataclass(frozen=True)
@@ -78,11 +77,6 @@ class Labels:
 
     def __len__(self) -> int:
         return len(self.rows)
-
-    @cached_property
-    def relevant(self) -> list[int]:
-        """How many relevant documents (grade above 0) were found after each label."""
-        return np.cumsum(np.array(self.grades, np.int64) > 0).tolist()
 
     def minutes_at(self, labels: list[int]) -> list[float]:
         """Return the labelling time after so many labels; beyond the last one, at the pace so far."""
@@ -134,52 +128,42 @@ def rules_now(opened: OpenCampaign, labels: Labels) -> RuleState | None:
     return RuleState(state.fewest_unlabelled, state.fewest_labelled, opened.live.at_natural_stop())
 
 
+def relevant_found(opened: OpenCampaign, labels: Labels) -> tuple[list[int], int | None]:
+    """Return how many relevant documents (grade above 0) were found after each label, and how many the pool holds.
+
+    Both by the known grades where these exist, or two judges would be mixed; else the pool's number is None.
+    """
+    known = opened.known_grades
+    grades = np.array(labels.grades, np.int64) if known is None else known[labels.rows]
+    return np.cumsum(grades > 0).tolist(), None if known is None else int((known > 0).sum())
+
+
 def covered(opened: OpenCampaign, labels: Labels) -> Coverage:
     """Return which queries of the pool have labels and relevant documents."""
     return coverage(opened.query_index, labels.rows, labels.grades)
 
 
-_chances: WeakKeyDictionary[OpenCampaign, tuple[tuple[list[int], list[int]], Chance]] = WeakKeyDictionary()
-
-
-def chance_now(opened: OpenCampaign, labels: Labels) -> Chance:
-    """Return whether the grades tell more than shuffled ones; worked out once for the same labels."""
-    now = (labels.rows, labels.grades)
-    kept = _chances.get(opened)
-    if kept is None or kept[0] != now:
-        rows = np.array(labels.rows, np.int64)
-        found = against_shuffled(
-            opened.items[rows],
-            np.array(labels.grades, np.int64),
-            opened.query_index[rows],
-            opened.evaluation,
-            convention=opened.settings.convention,
-            seed=opened.settings.seed,
-        )
-        kept = _chances[opened] = now, found
-    return kept[1]
-
-
-# One curve a campaign and ranker for the whole process; it goes when its campaign is closed.
-_curves: WeakKeyDictionary[OpenCampaign, dict[str, LearningCurve]] = WeakKeyDictionary()
+# One curve per campaign, ranker and metrics that are asked for, in the whole process; it goes with its campaign.
+_curves: WeakKeyDictionary[OpenCampaign, dict[tuple[str, ...], LearningCurve]] = WeakKeyDictionary()
 _lock = threading.Lock()
 
 
 def kept_curve(opened: OpenCampaign, ranker: str, audience: Audience) -> LearningCurve:
     """Return the curve that all sessions share and extend; a changed audience (the campaign's) begins a new one."""
     fresh = new_curve(opened, ranker, audience)
+    key = (ranker, *audience.asks)
     with _lock:
         mine = _curves.setdefault(opened, {})
-        if ranker not in mine or mine[ranker].stamp != fresh.stamp:
-            mine[ranker] = fresh
-        return mine[ranker]
+        if key not in mine or mine[key].stamp != fresh.stamp:
+            mine[key] = fresh
+        return mine[key]
 
 
 def evaluated_on(opened: OpenCampaign, labels: Labels, measure: Measure) -> str:
     """Say in words which documents are ranked, and how queries without relevant documents count."""
     found = opened.evaluation
     # A learned user may be satisfied by grade 0 now and then.
-    counted = "measured like the others" if measure.name.startswith(LEARNED) else "counted as 0"
+    counted = "measured like the others" if measure.reader.startswith(LEARNED) else "counted as 0"
     if found is not None:
         without = found.queries_without_relevant
         which = (
@@ -198,12 +182,3 @@ def evaluated_on(opened: OpenCampaign, labels: Labels, measure: Measure) -> str:
         f"queries, {lacking:,d} of them without a relevant document, {counted}; "
         "each query is ranked by what was learnt from others"
     )
-
-
-def convention_text(name: str, expected: bool, *, by_users: bool = False) -> str:
-    """Name the convention, and say what is done with equal scores; metrics of users have one of their own."""
-    kept = conventions[name]
-    ties = "equal scores averaged over all orders" if expected else "equal scores in file order"
-    if kept.docids_break_ties and not expected:
-        ties = "equal scores with the later row first"
-    return f"{'Eq. 1 of Drutsa et al. (2016), whole lists' if by_users else kept.label}, {ties}"

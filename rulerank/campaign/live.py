@@ -9,24 +9,25 @@ from dataclasses import replace
 
 from rulerank.campaign.checking import Checking, same_act
 from rulerank.campaign.choosing import Offer, Pause
-from rulerank.campaign.events import Kind, LabelEvent, LogSession
-from rulerank.campaign.fold import ACTS, LogFold
-from rulerank.campaign.refusals import (
+from rulerank.campaign.events import (
     ActRefusedError,
     ArchivedError,
     DecidedOtherwiseError,
+    Kind,
+    LabelEvent,
+    LogSession,
     NotYoursError,
     TooSoonError,
     UsedTokenError,
 )
+from rulerank.campaign.fold import ACTS, LogFold
 from rulerank.errors import InputError, StoreError
 
 NOT_SHOWN = "could not be shown"
 """How the reason begins for which a document was put aside."""
 
-
 MOST_REFUSED = 10_000
-"""Refused acts that a process remembers, so that one which arrives again is refused again."""
+"""Refused acts that a process remembers, so that one which arrives again is refused again; and presses that decided."""
 
 
 class Campaign(Checking):
@@ -34,6 +35,15 @@ class Campaign(Checking):
 
     Whoever acts may choose the `token` of an act, and send the act again under it: it is written once, and answered as
     it was the first time.
+
+    >>> import numpy as np
+    >>> from rulerank.campaign import MemoryLog, Pool, Settings
+    >>> pool = Pool(np.array([[0, 0], [0, 0], [0, 1]], np.uint8), np.array([0, 0, 0]))
+    >>> campaign = Campaign(MemoryLog(), pool, Settings(dwell_milliseconds=0))
+    >>> offer = campaign.next(person=1)
+    >>> event = campaign.submit(1, offer.claim.token, offer.claim.row, Kind.GRADE, grade=2)
+    >>> offer.claim.row, campaign.next(person=1).claim.row
+    (1, 2)
     """
 
     @contextmanager
@@ -112,7 +122,9 @@ class Campaign(Checking):
         remark = self._event(Kind.NOTE, row, person, None, note, decision.at) if note else None
         try:
             with self._step(act=act) as session:
-                self._submit(session, decision, token, remark)
+                written = self._submit(session, decision, token, remark)
+                if written is not None and act is not None:
+                    self._remember_press(token, act)
                 return self._next(session, person, beyond)
         except (ActRefusedError, StoreError):
             raise
@@ -120,6 +132,19 @@ class Campaign(Checking):
             with self._step() as session:
                 self._submit(session, decision, token, remark)
             raise
+
+    def said_already(self, person: int, row: int, act: str | None, *, again: bool = False) -> str:
+        """Say that another press than this one decided the same about a document before, in another tab; else "".
+
+        Only the process that wrote the decision knows which press it was. Where another one did, or this one before it
+        was started anew, a press that is sent for the first time cannot have done it; of one that is sent `again`
+        nobody can tell, and nothing is said.
+        """
+        with self._lock:
+            known = self.fold.act(row, person)
+            first = self._presses.get(known.token or "") if known is not None else None
+            own = first == act or (first is None and (again or act is None))
+            return "" if known is None or own else self._telling.already(known)
 
     def write(
         self,
@@ -258,6 +283,12 @@ class Campaign(Checking):
             self._close_claims(session, person, decision.row)
             self._sync(session)
         return written
+
+    def _remember_press(self, token: str, act: str) -> None:
+        """Keep which press of a key decided under a claim's token."""
+        self._presses[token] = act
+        while len(self._presses) > MOST_REFUSED:
+            del self._presses[next(iter(self._presses))]
 
     def _close_claims(self, session: LogSession, person: int, row: int) -> None:
         """Close what a person holds of a document: after an expiry it may be under another token than the label's."""

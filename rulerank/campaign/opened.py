@@ -16,14 +16,20 @@ from rulerank.collection import Collection
 from rulerank.curves import Documents, Evaluation
 from rulerank.discretize import Discretizer, items_of, useful_items
 from rulerank.errors import InputError
-from rulerank.ranking import RuleRanker
-from rulerank.ranking.make import Terms, make_ranker
-from rulerank.registry import discretizers
+from rulerank.ranking import RuleRanker, Terms
+from rulerank.registry import discretizers, rankers
+from rulerank.strategy import Strategy
 
 
 @dataclass(frozen=True)
 class Setup:
-    """What a new campaign stores: which rows are labelled, which are measured on, and the fitted edges."""
+    """What a new campaign stores: which rows are labelled, which are measured on, and the fitted edges.
+
+    >>> from rulerank.synthetic import planted_collection
+    >>> made = set_up(planted_collection(queries=2, documents=3, features=3), Settings(), evaluation_rows=[3, 4, 5])
+    >>> made.pool_rows.tolist(), made.evaluation_rows.tolist(), made.discretizer
+    ([0, 1, 2], [3, 4, 5], Tube())
+    """
 
     pool_rows: np.ndarray
     evaluation_rows: np.ndarray
@@ -37,7 +43,7 @@ def set_up(
     evaluation_rows: Iterable[int] = (),
 ) -> Setup:
     """Check what a campaign is to be made of, and fit the edges to the pool's rows. No pool: all other rows."""
-    cutter = discretizers[settings.discretiser.name]
+    cutter = discretizers[settings.discretizer.name]
     if cutter.needs_grades:
         name = cutter.label.partition(" (")[0]
         raise InputError(f"{name} learns from grades, which a campaign does not have yet; choose another")
@@ -45,7 +51,7 @@ def set_up(
     rows = np.arange(len(collection))
     pool = np.setdiff1d(rows, held) if pool_rows is None else np.unique(np.array(list(pool_rows), np.int64))
     check_rows(collection, settings, pool, held)
-    fitted: Discretizer = settings.discretiser.make(discretizers)
+    fitted: Discretizer = settings.discretizer.make(discretizers)
     fitted.fit(collection.features[pool], feature_names=_names(collection))
     items, _ = useful_items(fitted, collection.features[pool])
     # A sampler that cannot start here must be refused now, not when somebody opens the campaign.
@@ -77,7 +83,15 @@ def _names(collection: Collection) -> tuple[str, ...] | None:
 
 
 class OpenCampaign:
-    """Everything about one campaign. `row` always counts in the pool, not in the collection."""
+    """Everything about one campaign. `row` always counts in the pool, not in the collection.
+
+    >>> from rulerank.campaign import MemoryLog
+    >>> from rulerank.synthetic import planted_collection
+    >>> collection, settings = planted_collection(queries=2, documents=4, features=3), Settings()
+    >>> opened = OpenCampaign(1, "demo", settings, 1, collection, set_up(collection, settings), MemoryLog())
+    >>> opened.document(5), opened.items.shape
+    (('2', 'd5'), (8, 3))
+    """
 
     def __init__(
         self,
@@ -108,8 +122,9 @@ class OpenCampaign:
         self.live = Campaign(log, pool, settings)
 
     def ranker(self, name: str) -> RuleRanker:
-        """Return a new ranker for this campaign's documents, whose queries go by their numbers in the collection."""
-        return make_ranker(name, self.terms)
+        """Return a new ranker, by its strategy's key; queries go by their numbers in the collection."""
+        made: RuleRanker = Strategy.parse(name).make(rankers, {"terms": self.terms} if self.terms else {})
+        return made
 
     @property
     def documents(self) -> Documents:

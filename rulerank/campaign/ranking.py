@@ -10,17 +10,19 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from rulerank.campaign.audience import LABELS
 from rulerank.campaign.opened import OpenCampaign
 from rulerank.discretize import items_of
-from rulerank.metrics import Audience, evaluate
+from rulerank.metrics import Audience, Measure, evaluate
 from rulerank.metrics.conventions import conventions
+from rulerank.metrics.measure import at_cut_offs
+from rulerank.metrics.measure import offered as offered_measures
 from rulerank.ranking import RuleRanker
 from rulerank.registry import rankers
 from rulerank.rules.items import Ints, Items
 from rulerank.strategy import Strategy
 
-SCORES = {"map": "Average precision", "ndcg": "NDCG@10", "precision": "P@10", "mrr": "Reciprocal rank"}
+CUT = 10
+"""The cut-off of a query's metrics."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class Fitted:
 
 
 @dataclass(frozen=True)
-class Documents:
+class QueryDocuments:
     """The documents of one query: rows of the collection, of the pool (-1: evaluation set), items and grades."""
 
     query: int
@@ -101,7 +103,7 @@ def queries_of(opened: OpenCampaign) -> list[int]:
     return [int(number) for number in np.unique(opened.collection.query_index[rows])]
 
 
-def documents_of(opened: OpenCampaign, query: int) -> Documents:
+def documents_of(opened: OpenCampaign, query: int) -> QueryDocuments:
     """Return a query's documents in file order, those of the pool and of the evaluation set."""
     collection = opened.collection
     mine = np.flatnonzero(collection.query_index == query)
@@ -120,7 +122,7 @@ def documents_of(opened: OpenCampaign, query: int) -> Documents:
     certain = bool((pool_rows < 0).all()) or opened.known_grades is not None
     if not certain and all(grade is not None for grade in given):
         known, certain = np.array(given, np.int64), True
-    return Documents(
+    return QueryDocuments(
         query,
         rows,
         pool_rows,
@@ -131,12 +133,12 @@ def documents_of(opened: OpenCampaign, query: int) -> Documents:
     )
 
 
-def scores_of(fitted: Fitted, documents: Documents) -> np.ndarray:
+def scores_of(fitted: Fitted, documents: QueryDocuments) -> np.ndarray:
     """Return the score of each document, in file order."""
     return fitted.model.predict(documents.items, [documents.query] * len(documents))
 
 
-def order_of(scores: np.ndarray, documents: Documents, convention: str) -> Ints:
+def order_of(scores: np.ndarray, documents: QueryDocuments, convention: str) -> Ints:
     """Return the documents, best first; equal scores as the convention orders them."""
     if conventions[convention].docids_break_ties:
         by_name = np.array(sorted(range(len(documents)), key=lambda place: documents.docids[place], reverse=True))
@@ -144,25 +146,34 @@ def order_of(scores: np.ndarray, documents: Documents, convention: str) -> Ints:
     return np.argsort(-scores, kind="stable")
 
 
-def metrics_of(
-    opened: OpenCampaign, documents: Documents, scores: np.ndarray, readers: Audience | None = None
-) -> dict[str, float] | None:
-    """Return a query's metrics by the name on the screen; None where grades or relevant documents are lacking.
+def measures_of_query(readers: Audience) -> list[Measure]:
+    """Return what one query's ranking can be measured by; readers: of all that the campaign is measured on."""
+    return offered_measures([CUT], readers)
 
-    `readers` of these documents add the metrics of those users who can read them all.
+
+def metrics_of(
+    opened: OpenCampaign, documents: QueryDocuments, scores: np.ndarray, readers: Audience | None = None
+) -> dict[str, float] | None:
+    """Return a query's value by every measure up to the cut-off, by their names; fewer where readers are not able.
+
+    None where grades or relevant documents are lacking. `readers` are of these documents, and may ask for more metrics.
     """
     if documents.known is None or not (documents.known > 0).any():
         return None
+    asks = () if readers is None else readers.asks
     found: dict[str, Any] = evaluate(
         documents.known,
         scores,
         [0] * len(documents),
         opened.settings.convention,
-        k=10,
+        k=CUT,
         docids=documents.docids,
+        others=asks,
     )
-    values = {name: found[name] for name in SCORES}
-    shown = {SCORES[name]: float(value[-1] if isinstance(value, list) else value) for name, value in values.items()}
+    each_cut = range(1, CUT + 1)
+    measures = [*offered_measures(each_cut), *(each for name in asks for each in at_cut_offs(name, each_cut))]
+    values = ((each, found[each.metric]) for each in measures)
+    shown = {each.name: float(value if each.cut is None else value[each.cut - 1]) for each, value in values}
     if readers is not None:
         read = readers.measure(
             documents.known,
@@ -171,7 +182,7 @@ def metrics_of(
             convention=opened.settings.convention,
             docids=documents.docids,
         )
-        shown |= {LABELS[name]: each.mean for name, each in read.items()}
+        shown |= {name: each.mean for name, each in read.items()}
     return shown
 
 

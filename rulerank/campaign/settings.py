@@ -1,7 +1,11 @@
-"""The settings of a campaign, with defaults that work; checked on the way in, plain JSON on the way out."""
+"""The settings of a campaign, with defaults that work; checked on the way in, plain JSON on the way out.
+
+Guidelines are among them, and how they are shown: pictures from elsewhere only where they are allowed.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Self
@@ -9,19 +13,73 @@ from typing import Any, Self
 from rulerank.campaign.fold import AGGREGATIONS
 from rulerank.errors import InputError
 from rulerank.metrics.conventions import conventions
-from rulerank.ranking.make import RECOMMENDED
+from rulerank.ranking import RECOMMENDED
 from rulerank.registry import Registry, discretizers, rankers, samplers
-from rulerank.strategy import Strategy
+from rulerank.strategy import Strategy, with_new_spelling
+
+_OWN = r"!\[[^\[\]\\!]*\]\(data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+\)"
+"""A picture that the text itself holds; nothing is fetched for it. Plain enough to be read in one way only."""
+
+_PICTURE = re.compile(rf"(!*{_OWN})|!+\[")
+"""Every picture of Markdown begins like this, whether its address follows, or stands elsewhere under a name.
+
+All exclamation marks before the bracket are taken: one that was left would make a picture of the link."""
+
+NOTE = (
+    "*Pictures from elsewhere are links here: they are not loaded unless whoever made the campaign allows it, for that "
+    "tells another server who labels.*"
+)
+
+
+_COLOUR = re.compile("#(?:([0-9A-Fa-f]{3})|[0-9A-Fa-f]{6})", re.ASCII)
+
+
+def has_pictures(text: str) -> bool:
+    """Say whether guidelines would fetch pictures.
+
+    >>> has_pictures("![a map](https://example.org/map.png)"), has_pictures("a [link](https://example.org)!")
+    (True, False)
+    """
+    return any(not found[1] for found in _PICTURE.finditer(text))
+
+
+def shown_guidelines(text: str, *, remote_pictures: bool = False) -> str:
+    """Return guidelines as Markdown to be shown; pictures become links with their text unless they are allowed.
+
+    What looks like a picture within code is changed too: so nothing that any reader of Markdown takes for one is left.
+
+    >>> print(shown_guidelines("See ![a map](https://example.org/map.png)").splitlines()[0])
+    See [Picture: a map](https://example.org/map.png)
+    """
+    if remote_pictures or not has_pictures(text):
+        return text
+    return f"{_PICTURE.sub(lambda found: found[1] or '[Picture: ', text)}\n\n{NOTE}"
 
 
 @dataclass(frozen=True)
 class GradeLevel:
-    """One grade as annotators see it."""
+    """One grade as annotators see it; `colour` is #rrggbb, or nothing for the usual one.
+
+    >>> Settings(grades=(GradeLevel("No"), GradeLevel("Yes", "Answers the query."))).grades[1].meaning
+    'Answers the query.'
+    >>> GradeLevel("Yes", colour="#0a6").colour
+    '#00aa66'
+    """
 
     name: str
     meaning: str = ""
     example: str = ""
     colour: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.colour:
+            self.__dict__["colour"] = ""
+            return
+        found = _COLOUR.fullmatch(self.colour) if isinstance(self.colour, str) else None
+        if found is None:
+            raise InputError(f"{self.colour!r} is not a colour: write #rrggbb, for example #0072b2")
+        if found[1]:
+            self.__dict__["colour"] = "#" + "".join(2 * digit for digit in found[1])
 
 
 DEFAULT_GRADES = (
@@ -30,10 +88,9 @@ DEFAULT_GRADES = (
     GradeLevel("Relevant", "Answers what the query asks for."),
 )
 
+STRATEGIES: dict[str, Registry[Any]] = {"discretizer": discretizers, "sampler": samplers, "ranker": rankers}
 
-STRATEGIES: dict[str, Registry[Any]] = {"discretiser": discretizers, "sampler": samplers, "ranker": rankers}
-
-OLD = {"bins": "discretiser", "partitions": "sampler", "extra": "sampler"}
+OLD = {"bins": "discretizer", "partitions": "sampler", "extra": "sampler"}
 """What 0.1.0 had as settings of their own, and the strategy whose parameters they are now."""
 
 
@@ -41,7 +98,7 @@ OLD = {"bins": "discretiser", "partitions": "sampler", "extra": "sampler"}
 class Settings:
     """How a campaign chooses, learns and asks.
 
-    discretiser, sampler, ranker: a `Strategy` each, or its text ("ssarp:partitions=8"), with parameters of its own.
+    discretizer, sampler, ranker: a `Strategy` each, or its text ("ssarp:partitions=8"), with parameters of its own.
     seed, max_antecedent: for whatever has such a parameter and is given no other value for it.
 
     >>> Settings(sampler="ssarp:partitions=8").make_sampler()
@@ -52,7 +109,7 @@ class Settings:
     guidelines: str = ""
     remote_pictures: bool = False
     """Whether pictures in the guidelines may be fetched from elsewhere."""
-    discretiser: Strategy = Strategy("tube")  # noqa: RUF009 (frozen)
+    discretizer: Strategy = Strategy("tube")  # noqa: RUF009 (frozen)
     sampler: Strategy = Strategy("ssar")  # noqa: RUF009
     ranker: Strategy = Strategy(RECOMMENDED)  # noqa: RUF009
     max_antecedent: int = 2
@@ -96,9 +153,7 @@ class Settings:
 
     def make_sampler(self) -> Any:
         """Make the sampler, with the campaign's seed and antecedent size where it takes them and has no own."""
-        kind = samplers[self.sampler.name]
-        shared = {"seed": self.seed, "max_antecedent": self.max_antecedent}
-        return self.sampler.make(samplers, **{name: value for name, value in shared.items() if kind.has_param(name)})
+        return self.sampler.make(samplers, {"seed": self.seed, "max_antecedent": self.max_antecedent})
 
     @property
     def rule_size(self) -> int:
@@ -111,10 +166,11 @@ class Settings:
 
     @classmethod
     def from_dict(cls, saved: Mapping[str, Any]) -> Self:
-        """Rebuild what `to_dict` returned, in this version or in 0.1.0.
+        """Rebuild what `to_dict` returned, in this version or in an older one.
 
         Settings of a newer version that are unknown here are refused by name.
         """
+        saved = with_new_spelling(saved)
         if OLD.keys() <= saved.keys():
             saved = _upgraded(saved)
         known = {each.name for each in fields(cls)}
@@ -134,11 +190,12 @@ class Settings:
 def _upgraded(saved: Mapping[str, Any]) -> dict[str, Any]:
     """Return the settings that 0.1.0 saved as they are now: its `bins`, `partitions` and `extra` become parameters.
 
-    Of `extra` only `feature` and `scoring` ever had an effect; the rest was dropped, and is dropped here too.
+    Of `extra` only `feature` and `scoring` ever had an effect; the rest was dropped, and is dropped here too. So is
+    what stood in the place of a grade's colour and is none: nothing was drawn in it.
     """
     extra = saved["extra"] if isinstance(saved["extra"], Mapping) else {}
     offered = {
-        "discretiser": {"bins": saved["bins"]},
+        "discretizer": {"bins": saved["bins"]},
         "sampler": {
             "partitions": saved["partitions"],
             "feature": extra.get("feature"),
@@ -147,6 +204,10 @@ def _upgraded(saved: Mapping[str, Any]) -> dict[str, Any]:
         "ranker": {},
     }
     made = {name: value for name, value in saved.items() if name not in OLD}
+    made["grades"] = [
+        {**level, "colour": level["colour"] if _COLOUR.fullmatch(str(level.get("colour", ""))) else ""}
+        for level in saved.get("grades", ())
+    ]
     for name, values in offered.items():
         if name in saved:
             defaults = {param.name: param.default for param in STRATEGIES[name][saved[name]].params}

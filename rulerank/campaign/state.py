@@ -9,9 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rulerank.campaign.events import Claim, LabelEvent, LabelLog, LogSession
+from rulerank.campaign.events import ActRefusedError, Claim, LabelEvent, LabelLog, LogSession
 from rulerank.campaign.fold import LogFold
-from rulerank.campaign.refusals import ActRefusedError
 from rulerank.campaign.settings import Settings
 from rulerank.ranking import LRAR
 from rulerank.rules import Explanation, mine_document
@@ -23,7 +22,12 @@ CLOCK_SLACK = 120.0
 
 @dataclass(frozen=True)
 class Pool:
-    """The documents that may be labelled: items, and what samplers may look at beside them."""
+    """The documents that may be labelled: items, and what samplers may look at beside them.
+
+    >>> pool = Pool(items=np.array([[0, 1], [1, 1], [0, 0]], np.uint8), qids=np.array([0, 0, 1]))
+    >>> pool.items.shape, pool.features is None
+    ((3, 2), True)
+    """
 
     items: Items
     qids: Ints
@@ -42,6 +46,7 @@ class LiveState:
         self.clock = clock
         self._lock = threading.RLock()
         self._refused: dict[str | None, ActRefusedError] = {}  # by the token of the act; the log does not hold them
+        self._presses: dict[str, str] = {}  # the act that decided under a claim, by the claim's token
         self._begin([])
 
     def _begin(self, events: Sequence[LabelEvent]) -> None:
@@ -90,24 +95,6 @@ class LiveState:
             counts = np.array(self._sampler.rule_counts)
             rows = [row for row in self._counted if self.fold.grade(row) is not None]
         return counts, int(counts[rows].min()) if rows else None
-
-    def stop_distance(self) -> tuple[int, int] | None:
-        """Return the fewest rules of an unlabelled and of a labelled document: the stop is where the first is larger.
-
-        Documents that left the pool, because nobody can tell, are neither. None where the sampler does not count rules,
-        or before there is one of each.
-        """
-        if not self._sampler.counts_rules:
-            return None
-        with self._lock:
-            counts = np.array(self._sampler.rule_counts)
-            counted = np.zeros(counts.size, bool)
-            counted[list(self._counted)] = True
-            free = ~counted
-            free[list(self._hidden)] = False
-        if not free.any() or not counted.any():
-            return None
-        return int(counts[free].min()), int(counts[counted].min())
 
     def at_natural_stop(self) -> bool:
         """Say whether the sampler would choose a labelled document now: every further one is redundant."""

@@ -1,23 +1,47 @@
-"""When to stop labelling: signals that explain themselves, from rule counts, the learning curve and the queries."""
+"""Signals of when to stop labelling: rule counts, random replays, queries, and whether the looks have settled.
+
+The constants were chosen by simulation (docs/stopping.md says how, and on what they were tested).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
-from rulerank.campaign.chance import Chance
+from rulerank.campaign.looks import PER_DOUBLING, Look
+from rulerank.curves import Band, Point
 from rulerank.rules.items import Ints, Items
 from rulerank.sampling.base import occurrence_key, total_occurrence
 from rulerank.sampling.selection import Key, pick
 
-STEADY = 0.01
-"""A metric that stayed within this much over the last labels is flat."""
-
 EARLY = 20
-"""With fewer labels nothing is said about the curve: it is flat at first for lack of labels."""
+"""With fewer labels nothing is said beside random replays."""
+
+GAIN = 0.05
+"""Settled on the evaluation set: going on as over the last doubling, labelling the whole pool adds or costs less."""
+
+CROSSED_GAIN = 0.1
+"""The same, cross-validated, where the documents that are measured change with every label: only a rise counts."""
+
+AGREEMENT = 0.9
+"""Settled: the ranker after half the labels had so much of today's top on top (`rulerank.campaign.looks.agreement`)."""
+
+RARER = 40
+"""Enough: labels of the rarer kind, relevant or not."""
+
+QUERIES = 10
+"""Enough: queries with a relevant document, or half of the pool's, if these are fewer."""
+
+BEYOND = 3.0
+"""Grades tell more than chance: standard errors of their correlation with what a ranker says unseen."""
+
+HOLD, CROSSED_HOLD = 3, 4
+"""Looks at which all of it must hold, in a row; without an evaluation set a whole doubling of the labels."""
+
+LET_GO = 2
+"""Looks at which something must fail, in a row, before a light that is on goes out."""
 
 
 @dataclass(frozen=True)
@@ -33,36 +57,40 @@ class RuleState:
 
 
 @dataclass(frozen=True)
-class Movement:
-    """How a metric moved over the last labels; `spread` is its highest less its lowest value on the way."""
+class BesideRandom:
+    """A metric beside what random replays of the pool have after as many labels: their mean, and their band's low edge.
 
+    differing: how many of the `labels` grades are not the known ones, with which the replays were made.
+    """
+
+    value: float
+    mean: float
+    low: float
+    differing: int
     labels: int
-    before: float
-    now: float
-    spread: float
 
     @property
-    def steady(self) -> bool:
-        """Whether the curve is flat."""
-        return self.spread < STEADY
+    def below(self) -> bool:
+        """Whether the metric lies below the band."""
+        return self.value < self.low
 
 
 @dataclass(frozen=True)
 class Coverage:
-    """Queries of the pool: how many there are, without any label, and with labels but without a relevant document."""
+    """Queries of the pool: how many there are, without any label, and with labels but without a relevant document.
+
+    one_grade: how many have labels of a single grade only, from which pairwise and listwise trainers learn nothing.
+    """
 
     queries: int
     unlabelled: int
     without_relevant: int
+    one_grade: int
 
-
-@dataclass(frozen=True)
-class StopLight:
-    """Whether to go on, in one word, one line, and the sentences behind it."""
-
-    colour: Literal["green", "amber", "red", "grey"]
-    headline: str
-    reasons: tuple[str, ...]
+    @property
+    def labelled(self) -> int:
+        """How many queries have a label."""
+        return self.queries - self.unlabelled
 
 
 def rule_state(items: Items, counts: Ints, labelled: Collection[int], excluded: Collection[int] = ()) -> RuleState:
@@ -83,18 +111,24 @@ def rule_state(items: Items, counts: Ints, labelled: Collection[int], excluded: 
     )
 
 
-def movement(labels: Sequence[int], values: Sequence[float | None]) -> Movement | None:
-    """Return how a curve moved over its last tenth, at least ten labels; None where it is too short or undefined."""
-    known = [(n, value) for n, value in zip(labels, values, strict=True) if value is not None]
-    if not known or known[-1][0] < EARLY:
+def beside_random(
+    bands: Sequence[Band], key: str, point: Point, grades: Sequence[int], known: Sequence[int]
+) -> BesideRandom | None:
+    """Hold a point of a curve against random replays; None where that is too early, or a value is not defined.
+
+    key: of the metric. grades: of the labelled documents; known: those that these had beforehand.
+    """
+    value = point.values.get(key)
+    shown = [band for band in bands if key in band.mean]
+    if value is None or not shown or point.labels < EARLY:
         return None
-    last, now = known[-1]
-    span = max(10, round(last / 10))
-    start = next((place for place in reversed(range(len(known))) if known[place][0] <= last - span), None)
-    if start is None:
-        return None
-    seen = [value for _, value in known[start:]]
-    return Movement(last - known[start][0], seen[0], now, max(seen) - min(seen))
+    at = [band.labels for band in shown]
+    mean, low = (
+        float(np.interp(point.labels, at, [edge[key] for edge in edges]))
+        for edges in ([band.mean for band in shown], [band.low for band in shown])
+    )
+    differing = int((np.asarray(grades) != np.asarray(known)).sum())
+    return BesideRandom(value, mean, low, differing, len(grades))
 
 
 def coverage(qids: Ints, rows: Sequence[int], grades: Sequence[int]) -> Coverage:
@@ -103,115 +137,80 @@ def coverage(qids: Ints, rows: Sequence[int], grades: Sequence[int]) -> Coverage
     given = qids[list(rows)]
     asked = int(np.unique(given).size)
     relevant = int(np.unique(given[np.asarray(grades, np.int64) > 0]).size)
-    return Coverage(everything, everything - asked, asked - relevant)
+    both = np.unique(np.column_stack([given, np.asarray(grades, np.int64)]), axis=0)[:, 0]
+    one_grade = int((np.unique(both, return_counts=True)[1] == 1).sum())
+    return Coverage(everything, everything - asked, asked - relevant, one_grade)
 
 
-def stop_light(
-    labels: int,
-    pool: int,
-    rules: RuleState | None,
-    metric: str,
-    moved: Movement | None,
-    queries: Coverage,
-    chance: Chance | None = None,
-) -> StopLight:
-    """Say whether to go on: green only where the rules say stop and no other line speaks against it.
+@dataclass(frozen=True)
+class Checks:
+    """One look held against what was asked: each is True, False, or None where it cannot be said yet.
 
-    chance: whether the grades teach more than shuffled ones, which takes a moment to find out; None: not looked at.
+    gain: what labelling the whole pool adds to the metric (a share of it) if it goes on as over the last doubling.
     """
-    lines = [_about_rules(rules), _about_curve(metric, moved), _about_queries(queries)]
-    if chance is not None:
-        lines.append(_about_chance(chance))
-    reasons = tuple(lines)
-    if not labels:
-        return StopLight("grey", "Not yet: nothing is labelled", reasons)
-    if labels >= pool or (rules is not None and rules.stopped):
-        whole = labels >= pool
-        but = _doubt(metric, moved, queries, chance)
-        reached = "Every document of the pool is labelled" if whole else "The natural stop is reached"
-        if but:
-            return StopLight("amber", f"{reached}, but {but}", reasons)
-        agreed = (
-            "Done: every document of the pool is labelled" if whole else "You may stop: the natural stop is reached"
-        )
-        return StopLight("green", f"{agreed}, and {metric} is flat", reasons)
-    if moved is not None and moved.steady:
-        if rules is None:
-            return StopLight("amber", "The curve is flat; whether to stop is yours to decide", reasons)
-        return StopLight("amber", "Nearly: the curve is flat, but some documents are still new to the rules", reasons)
-    if labels < EARLY:
-        return StopLight("red", "Go on: it is early", reasons)
-    return StopLight("red", "Go on labelling", reasons)
+
+    look: Look
+    gain: float | None
+    curve: bool | None
+    ranking: bool | None
+    enough: bool
+    chance: bool | None
+
+    @property
+    def hold(self) -> bool:
+        """Whether all of them hold."""
+        return all((self.curve, self.ranking, self.enough, self.chance))
 
 
-def _doubt(metric: str, moved: Movement | None, queries: Coverage, chance: Chance | None) -> str:
-    """Return what speaks against stopping although the rules say so, in words that end a sentence; nothing if none."""
-    if queries.queries == queries.unlabelled + queries.without_relevant:
-        return "no relevant document was found yet"
-    if moved is None:
-        return f"how {metric} moves is not known yet"
-    if not moved.steady:
-        return f"{metric} is still moving: a few more labels will show where it settles"
-    if chance is not None and not chance.beaten:
-        return "the grades teach a ranker no more than chance would: look at them before you stop"
-    return ""
+@dataclass(frozen=True)
+class Settled:
+    """What the looks say: the last look's checks, after how many labels all had held for long enough, and so still do.
+
+    in_a_row: looks, up to the last, at which all held; needed: how many are asked for.
+    """
+
+    last: Checks | None
+    since: int | None
+    in_a_row: int
+    needed: int
 
 
-def _about_chance(chance: Chance) -> str:
-    if chance.value is None:
-        return (
-            "Whether the grades tell more than chance cannot be said: all are the same, or too few queries have some."
-        )
-    verdict = "the grades tell more than chance" if chance.beaten else "that cannot be told from chance"
-    return (
-        f"A ranker taught these grades reaches MAP {chance.value:.3f}; taught the same grades in a random order, "
-        f"{chance.mean:.3f} on average, and as much or more in {chance.as_good:,d} of {chance.shuffles:,d} orders: "
-        f"{verdict}."
+def settle(looks: Sequence[Look], key: str, pool: int, queries: int, *, crossed: bool) -> Settled:
+    """Say whether a metric (its key), the ranking and the grades have settled, and since when.
+
+    pool, queries: documents and queries of the pool. crossed: the metric is cross-validated on the labels themselves.
+    """
+    needed = CROSSED_HOLD if crossed else HOLD
+    checks = [_check(looks[: place + 1], key, pool, queries, crossed) for place in range(len(looks))]
+    since, good, bad = None, 0, 0
+    for each in checks:
+        good, bad = (good + 1, 0) if each.hold else (0, bad + 1)
+        if since is None and good >= needed:
+            since = each.look.labels
+        elif since is not None and bad >= LET_GO:
+            since = None
+    return Settled(checks[-1] if checks else None, since, good, needed)
+
+
+def _check(looks: Sequence[Look], key: str, pool: int, queries: int, crossed: bool) -> Checks:
+    last = looks[-1]
+    gain = _gain(looks[-1 - PER_DOUBLING :], key, pool)
+    return Checks(
+        last,
+        gain,
+        None if gain is None else gain <= CROSSED_GAIN if crossed else abs(gain) <= GAIN,
+        None if last.agreement is None else last.agreement >= AGREEMENT,
+        last.rarer >= RARER and last.queries >= min(QUERIES, queries / 2),
+        None if last.beyond_chance is None else last.beyond_chance >= BEYOND,
     )
 
 
-def _about_rules(rules: RuleState | None) -> str:
-    if rules is None:
-        return "This sampler does not count rules, so it has no natural stop."
-    free, held = rules.fewest_unlabelled, rules.fewest_labelled
-    if held is None:
-        return "The natural stop is not reached: no document is labelled yet."
-    if free is None:
-        return "No document is left without a grade."
-    both = (
-        f"the unlabelled document with the fewest rules draws {free:,d}, "
-        f"the labelled one with the fewest draws {held:,d}"
-    )
-    if rules.stopped is None:
-        return (
-            f"Over all partitions, {both}; the natural stop comes when every partition has chosen a labelled one again."
-        )
-    if rules.stopped:
-        return f"The natural stop is reached: {both}, so the next choice would be a document that is labelled already."
-    return f"The natural stop is not reached: {both}. A document with fewer rules is one the labels say little about."
-
-
-def _about_curve(metric: str, moved: Movement | None) -> str:
-    if moved is None:
-        return f"How {metric} moves is not known yet: that takes a curve over {EARLY} labels or more."
-    flat = "flat" if moved.steady else "still moving"
-    return (
-        f"{metric} moved by {moved.now - moved.before:+.3f} in the last {moved.labels:,d} labels, from "
-        f"{moved.before:.3f} to {moved.now:.3f}, and stayed within {moved.spread:.3f}: it is {flat} "
-        f"(flat means less than {STEADY:g})."
-    )
-
-
-def _about_queries(queries: Coverage) -> str:
-    missing = queries.unlabelled + queries.without_relevant
-    if not missing:
-        return f"Each of the {queries.queries:,d} queries of the pool has a relevant document."
-    return (
-        f"{missing:,d} of {queries.queries:,d} queries of the pool have no relevant document so far: "
-        f"{queries.unlabelled:,d} without any label, {queries.without_relevant:,d} with labels of grade 0 only. "
-        + (
-            "Without a relevant document there is nothing to rank first."
-            if missing == queries.queries
-            else "Rankers learn across queries, so this alone is no reason to go on."
-        )
-    )
+def _gain(looks: Sequence[Look], key: str, pool: int) -> float | None:
+    """Draw a straight line through a doubling of the labels, on their logarithm, and follow it to the whole pool."""
+    values = [look.values.get(key) for look in looks]
+    known = [value for value in values if value is not None]
+    if len(known) <= PER_DOUBLING or not known[-1]:
+        return None
+    numbers = np.log2([look.labels for look in looks])
+    slope = np.polyfit(numbers, known, 1)[0]
+    return float(slope * max(0.0, np.log2(pool) - numbers[-1]) / known[-1])

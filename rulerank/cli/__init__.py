@@ -1,4 +1,4 @@
-"""The command line: `python -m rulerank COMMAND`. One file a group of commands; `program` puts them together."""
+"""The command line: `python -m rulerank COMMAND`. One file per group of commands; `program` puts them together."""
 
 from __future__ import annotations
 

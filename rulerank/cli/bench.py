@@ -12,12 +12,12 @@ import typer
 
 from rulerank import __version__
 from rulerank.bench import clicks, others, rules
-from rulerank.bench.export import bundles
+from rulerank.bench.others import bundles
 from rulerank.bench.timing import Result
-from rulerank.cli.options import AsJson
 from rulerank.cli.output import print_json, progress, table
+from rulerank.cli.source import AsJson
 from rulerank.errors import InputError
-from rulerank.threads import workers
+from rulerank.kernels import workers
 
 GROUPS: dict[str, Callable[[], Iterator[Result]]] = {
     "ssar": rules.rounds,
@@ -26,13 +26,15 @@ GROUPS: dict[str, Callable[[], Iterator[Result]]] = {
     "lrar": rules.scratch,
     "memory": rules.memory,
     "cache": rules.cache,
-    "discretise": others.discretizers,
+    "discretize": others.discretizers,
     "metrics": others.measuring,
     "export": bundles,
     "clicks": clicks.models,
     "import": others.importing,
 }
 NAMES = [*GROUPS, "letor"]
+OLD_NAMES = {"discretise": "discretize"}
+"""Names that 0.1.0 had for groups; they are still accepted."""
 
 
 def bench(
@@ -50,7 +52,7 @@ def bench(
     Peers (LightGBM, scikit-learn, pytrec-eval-terrier, ranx) are compared where they are installed:
     `python3 run.py bench` installs them.
     """
-    wanted = only or NAMES
+    wanted = [OLD_NAMES.get(name, name) for name in only or NAMES]
     for name in wanted:
         if name not in NAMES:
             raise InputError(f"no benchmark is named {name!r}; there are: {', '.join(NAMES)}")

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from rulerank.cli import clicks_tables
-from rulerank.cli.clicks_options import (
+from rulerank.cli.clicks_tables import (
     Depth,
     Grades,
     Intents,
@@ -23,8 +23,8 @@ from rulerank.cli.clicks_options import (
     listed,
     read,
 )
-from rulerank.cli.options import AsJson
 from rulerank.cli.output import print_json, progress, say, table
+from rulerank.cli.source import AsJson
 from rulerank.clicks import (
     DocumentFit,
     Fit,
@@ -40,7 +40,7 @@ from rulerank.clicks import (
 from rulerank.clicks import fit as fit_model
 from rulerank.clicks.builder import UNJUDGED
 from rulerank.errors import InputError
-from rulerank.metrics.users import VARIANTS, IntentUser
+from rulerank.metrics.intents import VARIANTS, IntentUser
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -82,7 +82,7 @@ def fit(
         return
     about = (
         f"{found.sessions:,} sessions of {sessions.configurations:,} configurations; "
-        f"log-likelihood {found.loglik:.1f} ({found.loglik / found.sessions:.4f} a session)"
+        f"log-likelihood {found.loglik:.1f} ({found.loglik / found.sessions:.4f} per session)"
     )
     if isinstance(found, Fit):
         rows = [
@@ -116,7 +116,7 @@ def simulate(
     ] = 0.35,
     extra: Annotated[float, typer.Option(help="Chance of a click on each result that does not satisfy.")] = 0.2,
     skew: Annotated[float, typer.Option(help="Exponent of Zipf's law for how often lists are shown.")] = 0.0,
-    single: Annotated[bool, typer.Option("--single", help="One row a session, not counts of equal ones.")] = False,
+    single: Annotated[bool, typer.Option("--single", help="One row per session, not counts of equal ones.")] = False,
     seed: Seed = 0,
     json_: AsJson = False,
 ) -> None:

@@ -1,40 +1,86 @@
-"""The commands `clicks evaluate` and `clicks correlate`: the paper's tables 2 and 3 for a log."""
+"""The commands `clicks evaluate` and `clicks correlate`, and the options that all commands `clicks ...` share."""
 
 from __future__ import annotations
 
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
 
-from rulerank.cli.clicks_options import (
-    Depth,
-    Event,
-    Floor,
-    Grades,
-    Intents,
-    Layout,
-    LogFile,
-    MaxGrade,
-    Models,
-    NoClick,
-    Saved,
-    Seed,
-    SkipBad,
-    Splits,
-    Starts,
-    TestShare,
-    Unjudged,
-    Variant,
-    listed,
-    models_in,
-    read,
-)
-from rulerank.cli.options import AsJson
+import typer
+
+from rulerank.cli.output import note as tell
 from rulerank.cli.output import print_json, progress, say, table
-from rulerank.clicks import ONLINE, ClickLog, Comparison, compare, correlations, evaluate_clicks, load_fit
+from rulerank.cli.source import AsJson
+from rulerank.clicks import (
+    ONLINE,
+    PAPER,
+    ClickLog,
+    Comparison,
+    click_models,
+    compare,
+    correlations,
+    evaluate_clicks,
+    load_fit,
+    read_log,
+)
 from rulerank.clicks.builder import UNJUDGED
-from rulerank.clicks.evaluation import EVENTS
-from rulerank.clicks.online import NO_CLICK
+from rulerank.clicks.evaluation import EVENTS, NO_CLICK
 from rulerank.clicks.predict import FLOOR
-from rulerank.metrics.users import VARIANTS
+from rulerank.clicks.read import LAYOUTS
+from rulerank.metrics.intents import VARIANTS
+
+LogFile = Annotated[
+    Path,
+    typer.Argument(help="A click log: .csv, .jsonl or .parquet, or a folder in CLARA2's layout.", show_default=False),
+]
+Layout = Annotated[str | None, typer.Option(help=f"Layout, if the name does not show it: {', '.join(LAYOUTS)}.")]
+Grades = Annotated[Path | None, typer.Option(help="Table of grades of the layout clara2, if it stands elsewhere.")]
+Depth = Annotated[int | None, typer.Option(help="Count only the first so many results (the paper: 5).", min=1)]
+MaxGrade = Annotated[int | None, typer.Option(help="Best grade there can be (default: the best one found).", min=1)]
+Unjudged = Annotated[str, typer.Option(help=f"Sessions with a result that has no grade: {' or '.join(UNJUDGED)}.")]
+SkipBad = Annotated[bool, typer.Option("--skip-bad", help="Leave bad rows out instead of stopping at them.")]
+Intents = Annotated[str | None, typer.Option(help="Intents, by comma (default: the log's languages).")]
+Starts = Annotated[int, typer.Option(help="Places from which the search begins.", min=1)]
+Seed = Annotated[int, typer.Option(help="Seed of everything drawn at random.")]
+Variant = Annotated[str, typer.Option(help=f"Default parameters: {', '.join(VARIANTS)}.")]
+Floor = Annotated[float, typer.Option(help="How far default parameters are kept off 0 and 1 for perplexity.")]
+Event = Annotated[str, typer.Option(help=f"Which click counts for perplexity: {', '.join(EVENTS)}.")]
+NoClick = Annotated[str, typer.Option(help=f"Sessions without a click in online metrics: {', '.join(NO_CLICK)}.")]
+Models = Annotated[
+    str, typer.Option(help=f"Models, by comma: {', '.join(click_models.names())}; or: paper, for its six.")
+]
+Splits = Annotated[int, typer.Option(help="Random splits to repeat (the paper: 100).", min=1)]
+TestShare = Annotated[float, typer.Option(help="Share of the sessions to test on (the paper: a tenth).")]
+Saved = Annotated[Path | None, typer.Option(help="Use this saved model as it is, on the whole log.")]
+
+
+def read(
+    log: Path, layout: str | None, grades: Path | None, depth: int | None, max_grade: int | None, unjudged: str,
+    skip_bad: bool, quiet: bool,
+) -> ClickLog:  # fmt: skip
+    """Read a log, and report what had to be left out."""
+    found = read_log(
+        log, layout=layout, grades=grades, depth=depth, max_grade=max_grade, unjudged=unjudged, skip_bad=skip_bad
+    )
+    if not quiet:
+        notes = list(found.reading.notes)
+        if found.reading.bad:
+            first = found.reading.bad_rows[0]
+            notes.append(f"{found.reading.bad} bad rows were skipped; the first is line {first.line}: {first.message}")
+        if found.reading.unjudged:
+            notes.append(f"{found.reading.unjudged} sessions were left out: a result has no grade")
+        for note in notes:
+            tell(note)
+    return found
+
+
+def listed(text: str | None) -> list[str] | None:
+    """Return the names in a text, which commas separate."""
+    return None if text is None else [part.strip() for part in text.split(",") if part.strip()]
+
+
+def models_in(text: str) -> list[str]:
+    """Return the models that a text names."""
+    return list(PAPER) if text == "paper" else listed(text) or []
 
 
 def _compared(sessions: ClickLog, quiet: bool, models: str, **settings: Any) -> Comparison:
@@ -77,7 +123,7 @@ def evaluate(
         places = zip(whole.marginal, whole.conditional, strict=True)
         rows: list[tuple[object, ...]] = [(place, *pair) for place, pair in enumerate(places, 1)]
         rows.append(("mean", whole.perplexity, whole.conditional_perplexity))
-        caption = f"{whole.sessions:,} sessions; log-likelihood {whole.loglik / whole.sessions:.4f} a session"
+        caption = f"{whole.sessions:,} sessions; log-likelihood {whole.loglik / whole.sessions:.4f} per session"
         table("Perplexity", ["position", "marginal", "conditional"], rows, caption=caption)
         return
     found = _compared(
@@ -92,7 +138,7 @@ def evaluate(
         for row in found.models_table()
     ]
     head = ["model", "parameters", "perplexity", "gain over the next", "conditional", "log-likelihood"]
-    table(f"Perplexity on {found.sessions:,} sessions", head, shown, caption=_told(found))
+    table(f"Perplexity on {found.sessions:,} sessions", head, shown, caption=_caption(found))
     by_model = {row["model"]: row for row in reversed(found.positions_table())}
     positions = [(by_model[name]["label"], *found.positions[name][0].tolist()) for name in found.models]
     table("Perplexity by position", ["model", *map(str, range(1, sessions.depth + 1))], positions)
@@ -141,12 +187,12 @@ def correlate(
         (row["label"], *("-" if row[name] is None else row[name] for name in ONLINE))
         for row in found.correlations_table()
     ]
-    table("Correlation with online metrics", ["metric of", *ONLINE.values()], rows, caption=_told(found))
+    table("Correlation with online metrics", ["metric of", *ONLINE.values()], rows, caption=_caption(found))
     for name in ONLINE:
         _closest(found, name)
 
 
-def _told(found: Comparison) -> str:
+def _caption(found: Comparison) -> str:
     return (
         f"Means over {found.splits} random splits, {found.share:.0%} of the sessions to test on; "
         f"{found.configurations:,} configurations."

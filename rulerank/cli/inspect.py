@@ -8,16 +8,23 @@ from typing import Annotated
 
 import typer
 
-from rulerank.cli.options import AsJson, Bins, EncodingName, Files, Method
 from rulerank.cli.output import print_json, say, table
-from rulerank.cli.source import discretizer_for, load_discretizer, read
+from rulerank.cli.source import AsJson, Bins, EncodingName, Files, Method, discretizer_for, load_discretizer, read
 from rulerank.collection import Collection
 from rulerank.files import write_whole
 from rulerank.letor import write_letor
 
+CALLED = {
+    "rows": "query-document pairs",
+    "documents": "different documents",
+    "unlabelled": "pairs without a grade",
+    "grade_counts": "pairs by grade",
+    "documents_per_query": "pairs per query",
+}
+
 
 def info(files: Files, encoding: EncodingName = None, json_: AsJson = False) -> None:
-    """Say what LETOR files hold: rows, queries, grades, features, and anything odd.
+    """Say what LETOR files hold: query-document pairs, documents, queries, grades, features, and anything odd.
 
     Example: `rulerank info train.txt`
     """
@@ -27,7 +34,10 @@ def info(files: Files, encoding: EncodingName = None, json_: AsJson = False) -> 
     if json_:
         print_json(summary)
         return
-    rows = [(name.replace("_", " "), _short(value)) for name, value in summary.items() if name != "warnings"]
+    shown = {name: value for name, value in summary.items() if name != "warnings"}
+    if not shown["documents"]:
+        shown["documents"] = "not named (no '# docid = ...' in the lines)"
+    rows = [(CALLED.get(name, name.replace("_", " ")), _short(value)) for name, value in shown.items()]
     table("Collection", ["what", "value"], rows, text=2)
 
 

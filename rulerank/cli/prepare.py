@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from rulerank.cli.options import AsJson
 from rulerank.cli.output import note, print_json, progress, say, table
-from rulerank.collection.codes import MAX_GRADE
+from rulerank.cli.source import AsJson
+from rulerank.collection.fields import MAX_GRADE
 from rulerank.errors import InputError
 from rulerank.foreign.numbers import NumberError, whole_number
 from rulerank.progress import named
@@ -20,27 +20,39 @@ if TYPE_CHECKING:
 
 Paths = list[Path]
 
+CALLED = {
+    "documents": "documents that were read",
+    "documents_of_pairs": "documents in pairs",
+    "rows": "query-document pairs",
+    "rows_with_grade": "pairs with a grade",
+    "candidates": "candidates asked for, per query",
+}
+
 
 def prepare_texts(
     source: Annotated[
         Path,
         typer.Argument(
-            metavar="DIR", help="Folder (or zip) with documents, queries and, if there are any, judgements and runs."
+            metavar="SOURCE",
+            help="Folder (or zip) with documents, queries and, if there are any, judgements and runs; or one "
+            "table (Excel, CSV, TSV, JSONL) with a query and a document in every row.",
         ),
     ],
     out: Annotated[Path, typer.Option(help="LETOR file to write; the texts and names are written beside it.")],
     candidates: Annotated[int, typer.Option(help="Documents of each query, by BM25 and of each run.", min=0)] = 100,
     kind: Annotated[
-        Literal["beir", "trec", "smart", "table"] | None,
+        Literal["beir", "trec", "smart", "table", "pairs"] | None,
         typer.Option(
-            "--format", help="Format, if the files do not tell: BEIR, TREC, SMART, or tables (CSV, TSV, JSONL)."
+            "--format",
+            help="Format, if it cannot be detected: BEIR, TREC, SMART, tables (Excel, CSV, TSV, JSONL), "
+            "or pairs: one table.",
         ),
     ] = None,
     documents: Annotated[
-        Paths, typer.Option(metavar="FILE", help="File of documents, if its name does not tell.")
+        Paths, typer.Option(metavar="FILE", help="File of documents, if its name does not say so.")
     ] = [],  # noqa: B006
-    queries: Annotated[Paths, typer.Option(metavar="FILE", help="File of queries, if its name does not tell.")] = [],  # noqa: B006
-    qrels: Annotated[Paths, typer.Option(metavar="FILE", help="File of judgements, if its name does not tell.")] = [],  # noqa: B006
+    queries: Annotated[Paths, typer.Option(metavar="FILE", help="File of queries, if its name does not say so.")] = [],  # noqa: B006
+    qrels: Annotated[Paths, typer.Option(metavar="FILE", help="File of judgements, if its name does not say so.")] = [],  # noqa: B006
     run: Annotated[
         Paths, typer.Option(metavar="FILE", help="TREC run to pool with BM25; may be given several times.")
     ] = [],  # noqa: B006
@@ -51,12 +63,25 @@ def prepare_texts(
     query_columns: Annotated[
         str | None, typer.Option(help="Columns of queries, as id=ID,text=Query,need=Description.")
     ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            help="Columns of one table of pairs, as query=Question,body=Answer,title=Name,grade=Label,id=SKU."
+        ),
+    ] = None,
     encoding: Annotated[str | None, typer.Option(help="Encoding of the files (default: detected).")] = None,
     language: Annotated[
         str | None, typer.Option(help="Language of the texts, such as en or en,fr (default: detected).")
     ] = None,
     stemming: Annotated[bool, typer.Option(help="Bring forms of a word together.")] = True,
     stop_words: Annotated[bool, typer.Option(help="Leave words such as 'the' out of queries.")] = True,
+    features: Annotated[
+        str | None,
+        typer.Option(
+            help="Text features, by comma (default: all of them). Parameters follow a name: bm25:k1=0.9; they are "
+            "listed below. With 'all' among them the others come beside all usual ones."
+        ),
+    ] = None,
     normalise: Annotated[bool, typer.Option(help="Bring features to 0..1 within each query, as LETOR does.")] = True,
     grades: Annotated[
         str | None, typer.Option(help="What grades of the judgements become, as 1=4,2=3,3=2,4=1,-1=0.")
@@ -73,23 +98,25 @@ def prepare_texts(
 ) -> None:
     """Make a collection of documents and queries: candidates by BM25, named features, texts.
 
-    Reads BEIR, TREC and SMART collections, CSV, TSV and JSONL; plain or compressed. Writes beside `--out` the texts of
-    queries and documents as New campaign takes them, the features' names, and what was done.
+    Reads BEIR, TREC and SMART collections, Excel, CSV, TSV and JSONL; plain or compressed. Of one table with a query
+    and a document in every row, all pairs are kept as they are. Writes beside `--out` the texts of queries and
+    documents as New campaign takes them, the features' names, what was done, and what was left out and why.
 
     - `rulerank prepare cran --out cran.letor`
+    - `rulerank prepare pairs.csv --out pairs.letor`
     - `rulerank prepare shop --out shop.letor --document-columns id=SKU,title=Name,body=Text,numbers=Sales`
     """
     # Other commands need none of this, and start sooner without it.
     from rulerank.prepare import (  # noqa: PLC0415
         Columns,
         Options,
-        Reading,
+        TextReading,
         prepare,
         read_collection,
         write_prepared,
     )
 
-    how = Reading(
+    how = TextReading(
         kind=kind,
         documents=tuple(map(str, documents)),
         queries=tuple(map(str, queries)),
@@ -97,6 +124,7 @@ def prepare_texts(
         runs=tuple(map(str, run)),
         document_columns=Columns.parse(document_columns) if document_columns else None,
         query_columns=Columns.parse(query_columns) if query_columns else None,
+        pair_columns=Columns.parse(columns, "pairs") if columns else None,
         encoding=encoding,
         grades=_grades(grades) if grades else None,
         unjudged=unjudged,
@@ -110,6 +138,7 @@ def prepare_texts(
         stemming=stemming,
         stopping=stop_words,
         normalise=normalise,
+        features=_features(features) if features else (),
     )
     if not out.parent.is_dir():
         raise InputError(f"cannot write {out}: the folder {out.parent} does not exist")
@@ -126,14 +155,25 @@ def prepare_texts(
     say(f"written: {', '.join(map(str, paths.values()))}")
 
 
+def _features(text: str) -> tuple[str, ...]:
+    from rulerank.text.features import text_features  # noqa: PLC0415 (other commands start sooner without it)
+
+    given = [part.strip() for part in text.split(",")]
+    return tuple(name for part in given for name in (text_features.names() if part == "all" else [part]))
+
+
 def _print(prepared: Prepared) -> None:
     for each in prepared.notes:
         note(each)
-    rows = [(name.replace("_", " "), _short(value)) for name, value in prepared.facts.items()]
+    # What was left out stands in the notes above; all of it is in the file beside the collection.
+    told = {name: value for name, value in prepared.facts.items() if name != "left_out"}
+    rows = [(CALLED.get(name, name.replace("_", " ")), _short(value)) for name, value in told.items()]
     table("Prepared", ["what", "value"], rows, text=2)
 
 
 def _short(value: object) -> str:
+    if value is None:
+        return "all pairs of the table"
     if isinstance(value, float):
         return f"{value:.4f}"
     if isinstance(value, dict):

@@ -2,22 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
 import typer
 
-from rulerank.cli.options import AsJson, Bins, ConventionName, EncodingName, Files, Method, OwnAntecedent, RankerName
 from rulerank.cli.output import print_json, say, table
-from rulerank.cli.source import discretizer_for, make, read, read_text
+from rulerank.cli.source import (
+    Antecedent,
+    AsJson,
+    Bins,
+    ConventionName,
+    EncodingName,
+    Files,
+    Method,
+    RankerName,
+    discretizer_for,
+    named,
+    read,
+    read_text,
+)
 from rulerank.collection import Collection
 from rulerank.discretize import items_of, useful_items
 from rulerank.errors import InputError
 from rulerank.files import write_whole
 from rulerank.foreign.numbers import NumberError, finite_number
-from rulerank.metrics import evaluate as measure
+from rulerank.metrics import conventions
+from rulerank.metrics import evaluate as measured
+from rulerank.metrics.measure import Measure, at_cut_offs, offered
 from rulerank.registry import metrics, rankers
+from rulerank.strategy import Strategy
 
 
 def rank(
@@ -26,9 +42,9 @@ def rank(
     ranker: RankerName = "lrar",
     method: Method = "mdlp",
     bins: Bins = None,
-    max_antecedent: OwnAntecedent = None,
+    max_antecedent: Antecedent = None,
     out: Annotated[
-        Path | None, typer.Option(help="Write one score a line here, in the order of the test rows.")
+        Path | None, typer.Option(help="Write one score per line here, in the order of the test rows.")
     ] = None,
     convention: ConventionName = "letor",
     encoding: EncodingName = None,
@@ -49,7 +65,7 @@ def rank(
         )
     fitted = discretizer_for(learn, method, bins)
     items, useful = useful_items(fitted, learn.features, "the training rows")
-    model = make(rankers, ranker, max_antecedent=max_antecedent)
+    model = named(rankers, ranker, max_antecedent=max_antecedent).make(rankers)
     model.fit(items, learn.grades, learn.qids)
     wide = np.zeros((len(others), learn.features.shape[1]))
     wide[:, : others.features.shape[1]] = others.features
@@ -72,8 +88,12 @@ def _plain(model: Any) -> dict[str, Any]:
 
 def evaluate(
     files: Files,
-    scores: Annotated[Path, typer.Option(help="One score a line, in the order of the rows.")],
+    scores: Annotated[Path, typer.Option(help="One score per line, in the order of the rows.")],
     convention: ConventionName = "letor",
+    others: Annotated[
+        str | None,
+        typer.Option("--metrics", help="Metrics with other parameters to measure too, by comma: name:parameter=value."),
+    ] = None,
     per_query: Annotated[bool, typer.Option(help="Show every query.")] = False,
     encoding: EncodingName = None,
     json_: AsJson = False,
@@ -83,8 +103,16 @@ def evaluate(
     `rulerank evaluate S5.txt --scores scores.txt --convention letor`
     """
     collection = read(files, quiet=json_, encoding=encoding)
-    found = _measure(collection, _read_scores(scores, len(collection)), convention)
+    asked = [_metric(text) for text in others.split(",")] if others else []
+    found = _measure(collection, _read_scores(scores, len(collection)), convention, asked)
     _report(found, json_, {}, per_query=per_query)
+
+
+def _metric(text: str) -> str:
+    """Read a metric's name and parameters; a cut-off may stand there, but all of them are shown."""
+    name = text.partition(":")[0].partition("@")[0].strip()
+    has_cut_offs = name in metrics and metrics[name].cutoffs and "@" not in text
+    return Measure.parse(f"{text.strip()}@10" if has_cut_offs else text).metric
 
 
 def _read_scores(path: Path, rows: int) -> np.ndarray:
@@ -94,16 +122,17 @@ def _read_scores(path: Path, rows: int) -> np.ndarray:
         try:
             values[number - 1] = finite_number(text)
         except NumberError as error:
-            raise InputError(f"{path}:{number}: {error}; write one score a line") from None
+            raise InputError(f"{path}:{number}: {error}; write one score per line") from None
     if len(values) != rows:
         raise InputError(f"{path} has {len(values)} scores for {rows} rows; write one for each row")
     return values
 
 
-def _measure(collection: Collection, scores: np.ndarray, convention: str) -> dict[str, Any]:
+def _measure(collection: Collection, scores: np.ndarray, convention: str, others: Iterable[str] = ()) -> dict[str, Any]:
     """Measure; LETOR's ties keep the order of the file, which is the collection's."""
-    docids = collection.docids if convention == "trec" and all(collection.docids) else None
-    return measure(collection.grades, scores, collection.qids, convention, docids=docids)
+    by_name = conventions[convention].docids_break_ties and all(collection.docids)
+    docids = collection.docids if by_name else None
+    return measured(collection.grades, scores, collection.qids, convention, docids=docids, others=others)
 
 
 def _report(found: dict[str, Any], as_json: bool, more: dict[str, Any], *, per_query: bool = False) -> None:
@@ -112,21 +141,22 @@ def _report(found: dict[str, Any], as_json: bool, more: dict[str, Any], *, per_q
         print_json({**more, **found, **({"per_query": queries} if per_query else {})})
         return
     rows: list[tuple[object, ...]] = []
-    for entry in metrics:
-        value, expected = found[entry.name], found["expected"][entry.name]
+    for key, expected in found["expected"].items():
+        value, label = found[key], Strategy.parse(key).label(metrics)
         if isinstance(value, list):
-            rows += [(f"{entry.label} @{k}", value[k - 1], expected[k - 1]) for k in (1, 3, 5, 10) if k <= len(value)]
+            rows += [(f"{label} @{k}", value[k - 1], expected[k - 1]) for k in (1, 3, 5, 10) if k <= len(value)]
         else:
-            rows.append((entry.label, value, expected))
-    told = f"{found['documents']} documents, {found['queries']} queries"
+            rows.append((label, value, expected))
+    caption = f"{found['documents']} documents, {found['queries']} queries"
     if found["queries_without_relevant"]:
-        told += f"; {found['queries_without_relevant']} have no relevant document and count as 0"
+        caption += f"; {found['queries_without_relevant']} have no relevant document and count as 0"
     if found["unlabelled"]:
-        told += f"; {found['unlabelled']} documents have no grade and count as not relevant"
-    table(found["convention_label"], ["metric", "file order", "expected over ties"], rows, caption=told)
+        caption += f"; {found['unlabelled']} documents have no grade and count as not relevant"
+    table(found["convention_label"], ["metric", "file order", "expected over ties"], rows, caption=caption)
     if per_query:
-        each = [
-            (str(qid), float(queries["map"][n]), float(queries["ndcg"][n][-1]), float(queries["mrr"][n]))
-            for n, qid in enumerate(queries["qids"])
-        ]
-        table("Queries", ["query", "average precision", f"NDCG@{found['k']}", "reciprocal rank"], each)
+        given = [key for key in found["expected"] if key not in metrics]
+        shown = offered([found["k"]]) + [each for key in given for each in at_cut_offs(key, [found["k"]])]
+        columns = [queries[each.metric] for each in shown]
+        values = [column if column.ndim == 1 else column[:, -1] for column in columns]
+        each = [(str(qid), *(float(value[n]) for value in values)) for n, qid in enumerate(queries["qids"])]
+        table("Queries", ["query", *(measure.of_one_query for measure in shown)], each)

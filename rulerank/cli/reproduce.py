@@ -10,8 +10,8 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from rulerank.cli.options import AsJson
 from rulerank.cli.output import complain, print_json, progress, say, table
+from rulerank.cli.source import AsJson
 from rulerank.errors import InputError, RulerankError
 from rulerank.reproduce import (
     KNOWN,
@@ -21,7 +21,7 @@ from rulerank.reproduce import (
     Known,
     PaperTable,
     Report,
-    Settings,
+    ReportSettings,
     Tried,
     by_name,
     find_below,
@@ -29,7 +29,7 @@ from rulerank.reproduce import (
     of_folder,
 )
 from rulerank.reproduce import reproduce as reproduce_collection
-from rulerank.reproduce.query_level import Outcome
+from rulerank.reproduce.query_level import FoldOutcome
 
 FOLDS = [f"fold {number}" for number in range(1, 6)]
 
@@ -88,7 +88,7 @@ def reproduce(
     - `rulerank reproduce --all LETOR3 --json`
     """
     places, passed = _places(folders or [], collection, all_)
-    settings = Settings(PAPERS[paper], seeds, tried, bm25)
+    settings = ReportSettings(PAPERS[paper], seeds, tried, bm25)
     if all_ is not None and not json_:
         lacking = [name for name in KNOWN if name not in [known.name for known, _ in places]]
         if lacking:
@@ -101,12 +101,12 @@ def reproduce(
             with progress(quiet=json_) as bar:
                 report = reproduce_collection(known, folder, settings, bar)
         except RulerankError as error:
-            told = f"{known.name} in {folder}: {error}"
+            message = f"{known.name} in {folder}: {error}"
             if len(places) == 1:
-                raise InputError(told) from error
-            # The other collections are none the worse for it.
+                raise InputError(message) from error
+            # The other collections are not affected.
             failed.append({"collection": known.name, "folder": str(folder), "error": str(error)})
-            complain(told)
+            complain(message)
             continue
         reports.append(report)
         if not json_:
@@ -142,7 +142,7 @@ def _places(
     return [(of_folder(folder), folder) for folder in map(fold_folder, folders)], []
 
 
-def _print(report: Report, settings: Settings) -> None:
+def _print(report: Report, settings: ReportSettings) -> None:
     about = report.about
     say(
         f"{report.known.name} ({report.known.task}) in {report.folder}: {about['queries']} queries, "
@@ -153,7 +153,7 @@ def _print(report: Report, settings: Settings) -> None:
     for each in report.tables:
         _print_table(report.known, each)
     _print_differences(report, settings)
-    outcomes = [each for each in report.tried if isinstance(each, Outcome)]
+    outcomes = [each for each in report.tried if isinstance(each, FoldOutcome)]
     if outcomes:
         _print_rankers(outcomes)
     samplers = [each for each in report.tried if isinstance(each, Tried)]
@@ -203,7 +203,7 @@ def _text(value: float, digits: int) -> str:
     return "-" if math.isnan(value) else f"{value:.{digits}f}"
 
 
-def _print_differences(report: Report, settings: Settings) -> None:
+def _print_differences(report: Report, settings: ReportSettings) -> None:
     lines = [_difference(each, figure) for each in report.tables for figure in each.differing]
     compared = any(figure.differs is not None for each in report.tables for figure in each.figures)
     if not compared:
@@ -222,27 +222,27 @@ def _difference(each: PaperTable, figure: Figure) -> str:
     assert figure.printed is not None
     assert figure.mean is not None
     digits = figure.printed.digits
-    told = f"table {each.number}, {figure.name}"
+    text = f"table {each.number}, {figure.name}"
     if figure.differs:
-        told += f": ours {_text(figure.mean, digits)}, printed {_text(figure.printed.mean, digits)}"
+        text += f": ours {_text(figure.mean, digits)}, printed {_text(figure.printed.mean, digits)}"
         if figure.printed.plus_minus is not None:
-            told += f" ± {_text(figure.printed.plus_minus, digits)} (the printed interval)"
+            text += f" ± {_text(figure.printed.plus_minus, digits)} (the printed interval)"
         elif figure.interval is None:
-            told += " (the data alone decide this one, so they are not the paper's data)"
+            text += " (the data alone decide this one, so they are not the paper's data)"
         else:
             low, high = (_text(bound, digits) for bound in figure.interval)
-            told += f"; our interval {low} to {high} ({figure.interval_of})"
+            text += f"; our interval {low} to {high} ({figure.interval_of})"
     if figure.folds_that_differ:
         folds = ", ".join(
             f"{number} (ours {_text(figure.folds[number - 1], digits)}, "
             f"printed {_text(figure.printed.folds[number - 1], digits)})"
             for number in figure.folds_that_differ
         )
-        told += f"; fold {folds}"
-    return told
+        text += f"; fold {folds}"
+    return text
 
 
-def _print_rankers(outcomes: list[Outcome]) -> None:
+def _print_rankers(outcomes: list[FoldOutcome]) -> None:
     rows: list[tuple[object, ...]] = [
         (
             outcome.setup.method,

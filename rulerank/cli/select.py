@@ -8,16 +8,27 @@ from typing import Annotated, Any
 
 import typer
 
-from rulerank.cli.options import Antecedent, AsJson, Bins, EncodingName, Files, Method, SamplerName, Seed
 from rulerank.cli.output import print_json, progress, say, table
-from rulerank.cli.source import discretizer_for, make, read
+from rulerank.cli.source import (
+    Antecedent,
+    AsJson,
+    Bins,
+    EncodingName,
+    Files,
+    Method,
+    SamplerName,
+    Seed,
+    discretizer_for,
+    flag_help,
+    named,
+    read,
+)
 from rulerank.collection import Collection
 from rulerank.discretize import Discretizer, useful_items
 from rulerank.errors import InputError
 from rulerank.letor import write_letor
 from rulerank.registry import discretizers, samplers
 from rulerank.sampling import Sampler, Selection
-from rulerank.sampling.partitions import SCORINGS
 from rulerank.strategy import Strategy
 
 
@@ -35,16 +46,13 @@ def select(
     ] = None,
     method: Method = "tube",
     bins: Bins = None,
-    max_antecedent: Antecedent = 2,
-    partitions: Annotated[int, typer.Option(help="Feature partitions of SSARP.", min=1)] = 5,
-    scoring: Annotated[
-        str,
-        typer.Option(
-            help=f"How SSARP orders features before it deals them: by the formula of the {' or '.join(SCORINGS)}."
-        ),
-    ] = "paper",
-    feature: Annotated[int, typer.Option(help="Feature number (from 1) of top_feature, e.g. BM25.", min=1)] = 1,
-    seed: Seed = 0,
+    max_antecedent: Antecedent = None,
+    partitions: Annotated[int | None, typer.Option(help=flag_help(samplers, "partitions"), min=1)] = None,
+    scoring: Annotated[str | None, typer.Option(help=flag_help(samplers, "scoring"))] = None,
+    feature: Annotated[
+        int | None, typer.Option(help=f"A feature's number, from 1. {flag_help(samplers, 'feature')}", min=1)
+    ] = None,
+    seed: Seed = None,
     encoding: EncodingName = None,
     json_: AsJson = False,
 ) -> None:
@@ -57,15 +65,16 @@ def select(
     - `rulerank select partly-labelled.txt --next`
     """
     collection = read(files, quiet=json_, encoding=encoding)
-    chooser: Sampler = make(
+    wanted = named(
         samplers,
         sampler,
         max_antecedent=max_antecedent,
         partitions=partitions,
         scoring=scoring,
-        feature=feature - 1,
+        feature=None if feature is None else feature - 1,
         seed=seed,
     )
+    chooser: Sampler = wanted.make(samplers)
     cutter = discretizers[Strategy.parse(method).name]
     if cutter.needs_grades and next_:
         able = ", ".join(entry.name for entry in discretizers if not entry.value.needs_grades)
@@ -89,7 +98,7 @@ def select(
     share = len(rows) / len(collection)
     found: dict[str, Any] = {
         "sampler": chooser.name,
-        "settings": {**chooser.get_params(), "discretiser": method},
+        "settings": {**chooser.get_params(), "discretizer": method},
         "selected": len(rows),
         "pool": len(collection),
         "selected_percent": 100 * share,

@@ -2,34 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Annotated, Any, Literal
 
 import typer
 
-from rulerank.cli.options import AsJson, ConventionName, Method
 from rulerank.cli.output import complain, note, print_json, progress, say, table
-from rulerank.cli.source import named, read_text
+from rulerank.cli.source import AsJson, ConventionName, Method, named, read_text
 from rulerank.errors import InputError
+from rulerank.foreign.decoding import parse_json
 from rulerank.foreign.numbers import NumberError, finite_number, is_whole, whole_number
-from rulerank.foreign.parsing import parse_json
-from rulerank.ranking.make import RECOMMENDED
+from rulerank.metrics.measure import offered
+from rulerank.ranking import RECOMMENDED
 from rulerank.registry import discretizers
-from rulerank.registry import metrics as known_metrics
 from rulerank.registry import samplers as known_samplers
 from rulerank.simulate import Dataset, Plan, Results, Strategy, all_rankers, merge, run
 from rulerank.simulate.data import is_folder_of_folds
-from rulerank.simulate.failures import failure_path
-from rulerank.simulate.plan import GEOMETRIC
-from rulerank.simulate.store import About
+from rulerank.simulate.plan import GEOMETRIC, usual_baseline
+from rulerank.simulate.runner import SimulationStoppedError
+from rulerank.simulate.store import About, failure_path
 from rulerank.simulate.tasks import tasks_of
 
 EVERYTHING = "all labels"
-MOST_TOLD = 10
+MOST_LISTED = 10
 """Failed runs that are listed one by one."""
 
-KNOWN = ", ".join(entry.name + "@10" * entry.value.cutoffs for entry in known_metrics)
+KNOWN = ", ".join(each.name for each in offered([10]))
 
 
 def simulate(
@@ -49,7 +52,7 @@ def simulate(
     every: Annotated[str, typer.Option(help="Measure after so many labels; or: geometric.")] = "25",
     out: Annotated[Path, typer.Option(help="Folder for the results; a cut run goes on there.")] = Path("simulation"),
     jobs: Annotated[
-        int | None, typer.Option(help="Processes at the same time (default: one a core).", min=1, show_default=False)
+        int | None, typer.Option(help="Processes at the same time (default: one per core).", min=1, show_default=False)
     ] = None,
     baseline: Annotated[
         str | None,
@@ -60,7 +63,7 @@ def simulate(
     ] = "map,ndcg@10,precision@10",
     convention: ConventionName = "letor",
     method: Method = "tube",
-    bins: Annotated[int | None, typer.Option(help="Number of bins, where the discretiser takes one.", min=2)] = None,
+    bins: Annotated[int | None, typer.Option(help="Number of bins, where the discretizer takes one.", min=2)] = None,
     folds: Annotated[int, typer.Option(help="Folds of a collection that does not bring its own.", min=2)] = 5,
     split_seed: Annotated[int, typer.Option(help="Of the dealing of queries to those folds.", min=0)] = 0,
     natural_stop: Annotated[
@@ -86,7 +89,7 @@ def simulate(
         else Plan(
             samplers=_listed(samplers),
             rankers=_listed(rankers),
-            discretiser=named(discretizers, method, bins=bins),
+            discretizer=named(discretizers, method, bins=bins),
             seeds=seeds,
             folds=folds,
             split_seed=split_seed,
@@ -139,28 +142,52 @@ def _run(plan: Plan, data: Dataset, out: Path, jobs: int | None, *, quiet: bool)
     finished = 0
     total = len(tasks_of(plan, data))
     try:
-        with progress("simulating", total, quiet=quiet) as bar:
+        with progress("simulating", total, quiet=quiet) as bar, _noticing_ctrl_c() as pressed:
 
             def report(done: int, total: int | None = None, what: str = "", /) -> None:
                 nonlocal finished
                 finished = done
                 bar(done, total, what)
 
-            return run(plan, data, out, jobs=jobs, progress=report)
-    except KeyboardInterrupt:
+            return run(plan, data, out, jobs=jobs, progress=report, cancelled=pressed)
+    except (KeyboardInterrupt, SimulationStoppedError):
         complain(
             f"stopped after {finished} of {total} runs; they are kept in {out}, and the same command goes on from there"
         )
         raise typer.Exit(130) from None
 
 
+@contextmanager
+def _noticing_ctrl_c() -> Iterator[Callable[[], bool]]:
+    """Yield a function that says whether Ctrl-C was pressed.
+
+    `KeyboardInterrupt` alone is not enough: where it is raised inside a callback of an extension (numba's, the garbage
+    collector's), Python prints it and goes on.
+    """
+    came = False
+
+    def note_and_raise(number: int, frame: FrameType | None) -> None:
+        nonlocal came
+        came = True
+        signal.default_int_handler(number, frame)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield lambda: came
+        return
+    before = signal.signal(signal.SIGINT, note_and_raise)
+    try:
+        yield lambda: came
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def _failed(results: Results, out: Path) -> str:
     """List what failed, the first of it in full, and say what to do."""
     failures = results.failures
-    left = f"\n  and {len(failures) - MOST_TOLD} more" if len(failures) > MOST_TOLD else ""
+    left = f"\n  and {len(failures) - MOST_LISTED} more" if len(failures) > MOST_LISTED else ""
     return (
         f"{len(failures)} of {len(results.about.tasks)} runs failed; the others are kept, and tables rest on them:\n"
-        + "\n".join(f"  {each.message}" for each in failures[:MOST_TOLD])
+        + "\n".join(f"  {each.message}" for each in failures[:MOST_LISTED])
         + f"{left}\nThe same command tries only these again. Tracebacks: {failure_path(out, failures[0].task)}"
         + (" and the others beside it" if len(failures) > 1 else "")
     )
@@ -204,13 +231,13 @@ def _baseline(results: Results, wanted: str | None) -> str | None:
     done = results.samplers_done()
     if wanted is not None:
         key = Strategy.parse(wanted).key
-        return key if key in done else None  # its runs failed, which is told
-    return "random" if "random" in done and len(done) > 1 else None
+        return key if key in done else None  # its runs failed, which is reported
+    return usual_baseline(done) if len(done) > 1 else None
 
 
 def _print(results: Results, baseline: str | None) -> None:
-    metric = results.plan.metrics[0]
-    name = metric.upper() if metric in ("map", "mrr", "err") else metric
+    measure = results.plan.measures[0]
+    name = str(measure)
     several = len(results.plan.rankers) > 1
     heads = ["sampler", *(["ranker"] if several else []), name, "95% interval", "over ties", "area", "to 95%", "found"]
     heads += ["labels", "stop"]
@@ -220,7 +247,7 @@ def _print(results: Results, baseline: str | None) -> None:
     rows = [_shown(row, several, baseline) for row in _rows(results, baseline)]
     tested = [f"against {baseline}", "p (Holm)"] if baseline else []
     table(title, [*heads, *tested], rows, text=1 + several, caption=_caption(results, baseline))
-    if metric == "map" and results.references():
+    if measure.metric == "map" and results.references():
         best = sorted(results.references(), key=lambda each: -each.map)
         say("Published, all labels: " + ", ".join(f"{each.method} {each.map:.3f}" for each in best))
 
@@ -258,14 +285,14 @@ def _shown(row: dict[str, Any], several: bool, baseline: str | None) -> tuple[ob
 
 def _caption(results: Results, baseline: str | None) -> str:
     folds, queries = len(results.folds), sum(len(names) for names in results.about.queries.values())
-    told = (
+    text = (
         f"Means over {folds} folds ({queries} test queries), seeds averaged; interval: bootstrap over queries. "
         "area: mean height of the learning curve. to 95%: labels to reach 95% of what all labels give. "
         "found: share of the relevant documents. labels: really spent, on average. stop: labels at the natural stop."
     )
     if baseline:
-        told += f" against {baseline}: mean over queries."
+        text += f" against {baseline}: mean over queries."
         if not results.plan.beyond_stop:
-            told += " Samplers that stopped spent fewer labels than it, so this is no comparison at equal budget."
-        told += " *: differs at 5% (sign-flip test on queries, Holm's correction over the table)."
-    return told
+            text += " Samplers that stopped spent fewer labels than it, so this is no comparison at equal budget."
+        text += " *: differs at 5% (sign-flip test on queries, Holm's correction over the table)."
+    return text

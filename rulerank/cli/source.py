@@ -1,20 +1,88 @@
-"""How the commands read collections and make items of them."""
+"""How the commands read collections and make items of them, and the options that several of them share."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from rulerank.cli.output import note, progress
 from rulerank.collection import Collection
 from rulerank.discretize import Discretizer
 from rulerank.errors import InputError, RulerankError
-from rulerank.foreign.decoding import decode_whole
-from rulerank.foreign.parsing import parse_json
+from rulerank.foreign.decoding import decode_whole, parse_json
 from rulerank.letor import read_letor
 from rulerank.memory import check_memory
-from rulerank.registry import Registry, discretizers
-from rulerank.strategy import Strategy
+from rulerank.metrics import conventions
+from rulerank.registry import Registry, discretizers, rankers, samplers
+from rulerank.strategy import Param, Strategy, as_text
+
+
+def strategies_help(*kinds: tuple[str, Registry[Any]]) -> str:
+    """Return the end of a command's help: every strategy of these kinds, and what its parameters are.
+
+    kinds: the option that names one, and the registry. All of it is what the registered classes say of themselves.
+    """
+    return "\n\n".join(_listing(option, registry) for option, registry in kinds)
+
+
+def _listing(option: str, registry: Registry[Any]) -> str:
+    lines = []
+    for entry in registry:
+        lines.append(f"- `{entry.name}`: {entry.summary}")
+        lines += [
+            f"    - `{param.name}={as_text(param.default)}`: {_param_words(param)}" for param in entry.value.params
+        ]
+    return f"**{option}**\n\n" + "\n".join(lines)
+
+
+def _param_words(param: Param) -> str:
+    counted = ", counted from 0" if param.counts_from_zero else ""
+    return f"{param.help.removesuffix('.')} ({param.values}{counted})."
+
+
+def flag_help(registry: Registry[Any], name: str) -> str:
+    """Return the help of a flag that stands for a parameter: what it is for, and which strategies have it."""
+    said: dict[str, list[str]] = {}
+    for entry in registry:
+        for param in entry.value.params:
+            if param.name == name:
+                said.setdefault(param.help, []).append(entry.name)
+    told = "; ".join(f"{', '.join(names)}: {words.removesuffix('.')}" for words, names in said.items())
+    return f"For {told}; by default the strategy's own."
+
+
+def _words(what: str, registry: Registry[Any], example: str) -> str:
+    """Name all strategies of a kind, and say how one of them is given parameters."""
+    return f"{what}: {', '.join(registry.names())}. Parameters follow its name: {example}; they are listed below."
+
+
+Files = Annotated[
+    list[Path],
+    typer.Argument(
+        help="LETOR files (plain, gz, xz, bz2 or zip); several are read as one collection.", show_default=False
+    ),
+]
+EncodingName = Annotated[
+    str | None,
+    typer.Option(
+        "--encoding",
+        help="Encoding of the LETOR files, if they are not UTF-8: cp1252, latin-1, ...",
+        show_default=False,
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines instead of tables.")]
+Method = Annotated[str, typer.Option(help=_words("Discretizer", discretizers, "tube:bins=8"))]
+Bins = Annotated[int | None, typer.Option(help="Number of bins, where the discretizer takes one.", min=1, max=256)]
+SamplerName = Annotated[str, typer.Option(help=_words("Sampler", samplers, "ssarp:partitions=8"))]
+RankerName = Annotated[str, typer.Option(help=_words("Ranker", rankers, "lrar:average=antecedents"))]
+Antecedent = Annotated[
+    int | None,
+    typer.Option(help="Largest number of items in a rule's antecedent; by default the strategy's own.", min=1, max=3),
+]
+ConventionName = Annotated[str, typer.Option(help=f"Whose rules for the metrics: {', '.join(conventions.names())}.")]
+Seed = Annotated[int | None, typer.Option(help="Seed of the samplers that draw at random (default: 0).", min=0)]
 
 
 def read_text(path: Path) -> str:
@@ -53,14 +121,9 @@ def named(registry: Registry[Any], text: str, **flags: Any) -> Strategy:
     return Strategy(read.name, {**given, **read.params}, read.seeds)
 
 
-def make(registry: Registry[Any], text: str, **flags: Any) -> Any:
-    """Make an object of the strategy that a text names, with those of the flags that it has as parameters."""
-    return named(registry, text, **flags).make(registry)
-
-
 def discretizer_for(collection: Collection, method: str, bins: int | None) -> Discretizer:
     """Fit the named discretizer to a collection."""
-    fitted: Discretizer = make(discretizers, method, bins=bins)
+    fitted: Discretizer = named(discretizers, method, bins=bins).make(discretizers)
     numbered = all(name == str(place) for place, name in enumerate(collection.feature_names, 1))
     names = None if numbered else collection.feature_names
     fitted.fit(collection.features, collection.grades, feature_names=names)

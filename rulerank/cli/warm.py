@@ -19,17 +19,17 @@ from rulerank.collection import Collection
 from rulerank.discretize import Tube
 from rulerank.export import make_bundle
 from rulerank.export.lines import with_queries
+from rulerank.kernels import workers
 from rulerank.letor import read_letor, write_letor
-from rulerank.letor.measure import measure_source
+from rulerank.letor.size import measure_source
 from rulerank.metrics import evaluate
 from rulerank.progress import Steps
 from rulerank.ranking import LRAR
 from rulerank.registry import discretizers, rankers, samplers
 from rulerank.rules.index import MANY, RuleIndex
-from rulerank.rules.on_demand import FEW
+from rulerank.rules.mine import FEW
 from rulerank.synthetic import planted_collection
 from rulerank.text import DocumentText, QueryText, Texts, compute_features
-from rulerank.threads import workers
 
 BINS = 4
 LABELS = 20
@@ -83,7 +83,7 @@ def _label(collection: Collection) -> None:
 
 
 def _measure(collection: Collection) -> None:
-    """Measure a ranking by every metric."""
+    """SizePass a ranking by every metric."""
     evaluate(collection.grades, collection.features[:, 0], collection.query_index)
 
 
@@ -122,9 +122,9 @@ def _rank(collection: Collection) -> None:
         if isinstance(model, LRAR):
             model.watch(items)
         model.fit(items[:LABELS], collection.grades[:LABELS], queries[:LABELS])
+        model.predict(items[:FEW], queries[:FEW])
         model.partial_fit(items[LABELS], 1, queries[LABELS])
         model.predict(items, queries)
-        model.predict(items[:FEW], queries[:FEW])
     kendall_tau(np.arange(4.0), np.arange(4.0))
 
 

@@ -6,22 +6,29 @@
     rulerank.metrics.intent_err(grades, scores, qids, languages, model.user)
 
 After Drutsa, Shutovich, Pushnyakov, Krokhalyov, Gusev and Serdyukov, *User Model-Based Intent-Aware Metrics for
-Multilingual Search Evaluation* (2016); docs/clicks.md has the equations.
+Multilingual Search ClickEvaluation* (2016); docs/clicks.md has the equations.
 """
 
 from rulerank.clicks.builder import LogBuilder
 from rulerank.clicks.compare import Comparison, ComparisonStoppedError, compare
 from rulerank.clicks.documents import DocumentFit, fit_documents
-from rulerank.clicks.evaluation import Evaluation, evaluate_clicks, gain
+from rulerank.clicks.evaluation import (
+    ONLINE,
+    ClickEvaluation,
+    correlations,
+    evaluate_clicks,
+    gain,
+    session_metrics,
+    weighted_correlation,
+)
 from rulerank.clicks.fit import fit
-from rulerank.clicks.log import ClickLog, Reading
+from rulerank.clicks.log import ClickLog, LogReading
 from rulerank.clicks.models import PAPER, ClickModel, click_models
-from rulerank.clicks.online import ONLINE, correlations, session_metrics, weighted_correlation
-from rulerank.clicks.problems import BadRow, ClickLogError
 from rulerank.clicks.read import LAYOUTS, read_log
 from rulerank.clicks.result import Fit, Parameter
 from rulerank.clicks.saved import fit_from_dict, load_fit, save_fit
 from rulerank.clicks.simulate import bilingual_user, made_up_lists, simulate_log
+from rulerank.clicks.source import BadRow, ClickLogError
 from rulerank.clicks.write import write_log
 
 __all__ = [
@@ -29,17 +36,17 @@ __all__ = [
     "ONLINE",
     "PAPER",
     "BadRow",
+    "ClickEvaluation",
     "ClickLog",
     "ClickLogError",
     "ClickModel",
     "Comparison",
     "ComparisonStoppedError",
     "DocumentFit",
-    "Evaluation",
     "Fit",
     "LogBuilder",
+    "LogReading",
     "Parameter",
-    "Reading",
     "bilingual_user",
     "click_models",
     "compare",

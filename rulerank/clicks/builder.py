@@ -9,17 +9,16 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rulerank.clicks.log import DEEPEST, LARGEST_GRADE, ClickLog, Reading, counted
-from rulerank.clicks.problems import Problems, RowError
+from rulerank.clicks.log import DEEPEST, LARGEST_GRADE, ClickLog, LogReading, counted
+from rulerank.clicks.source import RowError, RowProblems
 from rulerank.errors import InputError
 from rulerank.foreign.numbers import LARGEST, shown
 from rulerank.foreign.storable import unstorable
 from rulerank.memory import MemoryMeter
-from rulerank.metrics.users import ANY
+from rulerank.metrics.intents import ANY
 
 UNJUDGED = ("drop", "zero")
 """What becomes of a session with a result that has no grade: left out, as in the paper, or taken for grade 0."""
-
 
 BYTES_PER_ENTRY = 150  # of a name or a list of results, beside its own bytes
 BYTES_PER_PLACE = 12  # document, language and grade of a place in a list
@@ -27,7 +26,14 @@ BYTES_PER_ROW = 300  # of a number of equal sessions
 
 
 class LogBuilder:
-    """Counts sessions by configuration and pattern."""
+    """Counts sessions by configuration and pattern.
+
+    >>> builder = LogBuilder()
+    >>> builder.add("jaguar", ["d1", "d2"], grades=[0, 2], clicks=[0, 1], sessions=3)
+    >>> builder.add("jaguar", ["d1", "d2"], grades=[0, 2], clicks=[0, 0])
+    >>> builder.finish().sessions
+    4
+    """
 
     def __init__(
         self,
@@ -162,7 +168,7 @@ class LogBuilder:
             self._meter.add(BYTES_PER_ROW)
         self._counts[key] = self._counts.get(key, 0) + sessions
 
-    def finish(self, problems: Problems | None = None, notes: Sequence[str] = ()) -> ClickLog:
+    def finish(self, problems: RowProblems | None = None, notes: Sequence[str] = ()) -> ClickLog:
         """Return the counted log; languages are in the order asked for, else sorted by name."""
         bad = problems.total if problems else 0
         if not self._counts:
@@ -196,7 +202,7 @@ class LogBuilder:
             config,
             pattern,
             count,
-            Reading(self.rows + bad, bad, found, self.dropped, tuple(notes)),
+            LogReading(self.rows + bad, bad, found, self.dropped, tuple(notes)),
         )
 
     def _by_length(self) -> dict[int, tuple[list[int], NDArray[np.int32]]]:

@@ -22,8 +22,7 @@ from typing import IO
 
 from rulerank.clicks.builder import BYTES_PER_ENTRY, LogBuilder
 from rulerank.clicks.log import LARGEST_GRADE
-from rulerank.clicks.problems import Problems, RowError
-from rulerank.clicks.source import LogLines, opened
+from rulerank.clicks.source import LogLines, RowError, RowProblems, opened
 from rulerank.errors import InputError
 from rulerank.files import Source, source_name
 from rulerank.foreign.numbers import NumberError, whole_number
@@ -34,7 +33,7 @@ Grades = dict[str, dict[str, int]]
 
 
 def read_clara(
-    log: Source, grades: Source, builder: LogBuilder, problems: Problems, join: str = "urls"
+    log: Source, grades: Source, builder: LogBuilder, problems: RowProblems, join: str = "urls"
 ) -> tuple[str, ...]:
     """Read a log and its grades into the builder; return notes on what was matched."""
     if join not in JOINS:
@@ -115,7 +114,7 @@ def _matched(table: Grades, shown: dict[str, set[str]]) -> tuple[Grades, tuple[s
     return found, (note,)
 
 
-def _sessions(file: IO[bytes], problems: Problems) -> Iterator[tuple[int, str, list[str], set[int]]]:
+def _sessions(file: IO[bytes], problems: RowProblems) -> Iterator[tuple[int, str, list[str], set[int]]]:
     """Yield line, query, urls and the clicked places of every `Q` row; a session's rows stand together."""
     current: str | None = None
     asked: list[tuple[int, str, list[str], set[int]]] = []

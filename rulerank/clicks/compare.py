@@ -1,8 +1,8 @@
-"""Compare click models on one log as the paper does: tables 2 and 3 over repeated random splits."""
+"""Compare click models on one log as the paper does: tables 2 and 3 over repeated random splits, with paired tests."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -10,20 +10,55 @@ from typing import Any
 import numpy as np
 
 from rulerank.clicks.documents import DocumentCounts, DocumentFit
-from rulerank.clicks.evaluation import Evaluation, gain, measure
+from rulerank.clicks.evaluation import ONLINE, ClickEvaluation, by_configuration, gain, measure, weighted_correlation
 from rulerank.clicks.fit import STARTS, fit
-from rulerank.clicks.fitting import Problem, estimate
-from rulerank.clicks.likelihood import Floats
+from rulerank.clicks.fitting import Objective, estimate
+from rulerank.clicks.likelihood import Floats, terms_of
 from rulerank.clicks.log import ClickLog, Ints
 from rulerank.clicks.models import PAPER, click_models
-from rulerank.clicks.online import ONLINE, by_configuration, weighted_correlation
 from rulerank.clicks.predict import FLOOR, floored, stop_probabilities
 from rulerank.clicks.result import Fit
-from rulerank.clicks.splits import paired_t_test, random_splits
-from rulerank.clicks.terms import terms_of
 from rulerank.errors import InputError, RulerankError
-from rulerank.metrics.users import IntentUser
+from rulerank.metrics.intents import IntentUser
 from rulerank.progress import Progress, silent
+from rulerank.statistics import paired_t
+
+_EXACT = 1_000_000_000
+"""Up to here numpy draws without replacement; beyond, each session is drawn on its own, which comes to the same."""
+
+
+def random_splits(count: Ints, splits: int, share: float, seed: int) -> Iterator[tuple[Ints, Ints]]:
+    """Yield (learn, test) counts of a log's rows: `share` of the sessions, drawn without replacement, are the test."""
+    total = int(count.sum())
+    size = round(total * share)
+    if splits < 1 or not 0 < share < 1:
+        raise InputError("there must be at least 1 split, with a share for the test between 0 and 1")
+    if not 0 < size < total:
+        raise InputError(f"{total} sessions cannot be split so that {share:.0%} of them are a test")
+    rng = np.random.default_rng(seed)
+    for _ in range(splits):
+        if total < _EXACT:
+            test = rng.multivariate_hypergeometric(count, size, method="marginals")
+        else:
+            test = rng.binomial(count, share)
+        yield count - test, test
+
+
+def paired_t_test(first: Floats, second: Floats, share: float) -> dict[str, float]:
+    """Return the mean difference over the splits, with t and p of the paired two-sample t-test, the paper's.
+
+    Splits of one log share most of their sessions, so this test is too sure of itself. `p_corrected` widens the
+    variance for that, from 1/n to 1/n + test/learn (Nadeau and Bengio, Machine Learning 52, 2003).
+    """
+    gaps = np.asarray(first, np.float64) - np.asarray(second, np.float64)
+    gaps = gaps[np.isfinite(gaps)]
+    if len(gaps) < 2:
+        mean = float(gaps.mean()) if len(gaps) else float("nan")
+        return {"difference": mean} | dict.fromkeys(("t", "p", "p_corrected"), float("nan"))
+    plain = paired_t(gaps)
+    corrected = paired_t(gaps, overlap=share / (1 - share))
+    return {"difference": plain.difference, "t": plain.statistic, "p": plain.p, "p_corrected": corrected.p}
+
 
 Rows = list[dict[str, Any]]
 
@@ -163,12 +198,12 @@ def compare(
         if isinstance(found, DocumentFit):
             learners[name] = _ByDocument(DocumentCounts.of(log))
         elif found.learned:
-            learners[name] = _Learned(Problem(click_models[name], log, terms, found.user.intents), found)
+            learners[name] = _Learned(Objective(click_models[name], log, terms, found.user.intents), found)
         else:
             learners[name] = _Given(log, found.user, floor)
         step(click_models[name].label)
 
-    evaluations: dict[str, list[Evaluation]] = {name: [] for name in names}
+    evaluations: dict[str, list[ClickEvaluation]] = {name: [] for name in names}
     correlated: dict[str, list[list[float]]] = {name: [] for name in names}
     discount = 1.0 / np.arange(1, log.depth + 1)
     for number, (learn, test) in enumerate(random_splits(log.count, splits, test_share, seed)):
@@ -208,7 +243,7 @@ _Learner = Callable[[Ints], tuple[Floats, Floats, Floats]]
 
 @dataclass(frozen=True, eq=False)
 class _Learned:
-    problem: Problem
+    problem: Objective
     whole: Fit
 
     def __call__(self, learn: Ints) -> tuple[Floats, Floats, Floats]:

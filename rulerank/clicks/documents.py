@@ -28,7 +28,15 @@ SMOOTHING = 1.0
 
 @dataclass(frozen=True, eq=False)
 class DocumentFit:
-    """Counts of every (query, document) pair, and the probabilities that they give."""
+    """Counts of every (query, document) pair, and the probabilities that they give.
+
+    >>> from rulerank.clicks import LogBuilder
+    >>> builder = LogBuilder()
+    >>> builder.add("jaguar", ["d1", "d2"], grades=[0, 2], clicks=[0, 1], sessions=9)
+    >>> found = fit_documents(builder.finish())
+    >>> found.attraction.round(2).tolist()
+    [0.05, 0.95]
+    """
 
     model: str
     label: str
@@ -151,7 +159,7 @@ class DocumentCounts:
         return total((stop == 0) | (position <= stop)), total(self.log.row_clicked), total(position == stop)
 
     def predicted(self, count: Ints, smoothing: float = SMOOTHING) -> tuple[Floats, Floats]:
-        """Return P(stop) (column 0: none) and P(click) of every configuration, learned from `count` sessions a row."""
+        """Return P(stop) (column 0: none) and P(click) per configuration, learned from `count` sessions per row."""
         attraction, satisfaction = _predicted(*self.tally(count), smoothing, self.pair, self.log)
         stops, looking = _stops(attraction, satisfaction, self.log)
         return stops, looking * attraction

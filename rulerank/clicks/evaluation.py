@@ -1,15 +1,4 @@
-"""How well a model predicts clicks: perplexity by position, marginal and conditional, and log-likelihood.
-
-    p_k = exp(-mean over sessions of [C_k log q_k + (1 - C_k) log(1 - q_k)])
-
-Marginal: q_k = P(C_k | results), the paper's. Conditional: q_k = P(C_k | results, what happened above k); logarithms of
-the conditional perplexities add up to minus the mean log-likelihood. The mean perplexity is over positions 1..K; a
-position counts the sessions that have a result there. The gain of a model with P2 over one with P1 is
-(P1 - P2) / (P1 - 1).
-
-`event` says which click C_k is: the `last` one of the session, where SDBN's user was satisfied and about which every
-model here makes a statement; or `every` click, for which models by grade only have the satisfying one to offer.
-"""
+"""How well a model predicts clicks: perplexity and log-likelihood; and how metrics go with what users did online."""
 
 from __future__ import annotations
 
@@ -41,8 +30,17 @@ class Predictor(Protocol):
 
 
 @dataclass(frozen=True)
-class Evaluation:
-    """Perplexities and log-likelihood of a model on a log."""
+class ClickEvaluation:
+    """Perplexities and log-likelihood of a model on a log.
+
+    >>> from rulerank.clicks import LogBuilder, fit
+    >>> builder = LogBuilder()
+    >>> builder.add("jaguar", ["d1", "d2"], grades=[0, 2], clicks=[0, 1], sessions=30)
+    >>> builder.add("jaguar", ["d1", "d2"], grades=[0, 2], clicks=[0, 0], sessions=10)
+    >>> log = builder.finish()
+    >>> round(evaluate_clicks(fit("agnostic", log), log).perplexity, 2)
+    1.38
+    """
 
     sessions: int
     loglik: float
@@ -78,7 +76,7 @@ def gain(first: float, second: float) -> float:
     return (first - second) / (first - 1.0) if first != 1.0 else 0.0
 
 
-def evaluate_clicks(fit: Predictor, log: ClickLog, *, event: str = "last", floor: float = FLOOR) -> Evaluation:
+def evaluate_clicks(fit: Predictor, log: ClickLog, *, event: str = "last", floor: float = FLOOR) -> ClickEvaluation:
     """Evaluate a fitted model on a log; default parameters are kept `floor` off 0 and 1."""
     if isinstance(fit, Fit) and not fit.learned:
         stops = stop_probabilities(floored(fit.user, floor), log)
@@ -88,7 +86,7 @@ def evaluate_clicks(fit: Predictor, log: ClickLog, *, event: str = "last", floor
 
 def measure(
     stops: Floats, clicks: Floats, log: ClickLog, count: Ints | None = None, *, event: str = "last"
-) -> Evaluation:
+) -> ClickEvaluation:
     """Measure predictions for each configuration against the sessions (`count` of each row)."""
     if event not in EVENTS:
         raise InputError(f"event must be one of {', '.join(EVENTS)}, not {event!r}")
@@ -121,7 +119,7 @@ def measure(
     conditional = _surprise(ended[:, 1:], alive, hazards(stops))
     with np.errstate(divide="ignore"):
         logs = np.log(np.maximum(stops, np.finfo(float).tiny))
-    return Evaluation(
+    return ClickEvaluation(
         int(weights.sum()),
         float((ended * logs).sum()),
         tuple(np.exp(_surprise(happened, shown, chances) / base).tolist()),
@@ -133,3 +131,66 @@ def _surprise(happened: Floats, tried: Floats, chances: Floats) -> Floats:
     """Return minus the log-likelihood of `happened` events in `tried` trials, summed over configurations."""
     kept = np.clip(chances, _LEAST, 1 - _LEAST)
     return -(happened * np.log(kept) + (tried - happened) * np.log1p(-kept)).sum(axis=0)
+
+
+ONLINE = {"uctr": "UCTR", "max_rr": "MaxRR", "min_rr": "MinRR", "mean_rr": "MeanRR", "plc": "PLC"}
+"""Machine names and labels of the online metrics, in the order of the paper's table 3."""
+NO_CLICK = ("zero", "skip")
+
+
+def session_metrics(log: ClickLog) -> Floats:
+    """Return the online metrics of each row of a log, one column each; sessions without a click have 0."""
+    clicked = log.row_clicked
+    reciprocal = np.where(clicked, 1.0 / np.arange(1, log.depth + 1), 0.0)
+    clicks = clicked.sum(axis=1)
+    any_click = clicks > 0
+    lowest = np.where(any_click, log.row_stop, 1)
+    return np.column_stack(
+        [
+            any_click.astype(float),
+            reciprocal.max(axis=1),
+            np.where(any_click, 1.0 / lowest, 0.0),
+            reciprocal.sum(axis=1) / np.maximum(clicks, 1),
+            clicks / lowest,
+        ]
+    )
+
+
+def by_configuration(log: ClickLog, count: Ints | None = None, no_click: str = "zero") -> tuple[Floats, Floats]:
+    """Return the means of the online metrics of each configuration, and the sessions behind each mean."""
+    if no_click not in NO_CLICK:
+        raise InputError(f"no_click must be one of {', '.join(NO_CLICK)}, not {no_click!r}")
+    weights = (log.count if count is None else count).astype(np.float64)
+    values = session_metrics(log)
+    means, behind = np.zeros((2, log.configurations, len(ONLINE)))
+    for column, name in enumerate(ONLINE):
+        own = weights * (values[:, 0] > 0) if no_click == "skip" and name != "uctr" else weights
+        behind[:, column] = np.bincount(log.row_config, weights=own, minlength=log.configurations)
+        sums = np.bincount(log.row_config, weights=own * values[:, column], minlength=log.configurations)
+        means[:, column] = sums / np.maximum(behind[:, column], 1e-300)
+    return means, behind
+
+
+def weighted_correlation(first: Floats, second: Floats, weights: Floats) -> float:
+    """Return Pearson's correlation with weights; NaN where one of the two does not vary."""
+    total = weights.sum()
+    if total <= 0:
+        return float("nan")
+    share = weights / total
+    left, right = first - share @ first, second - share @ second
+    spread = np.sqrt((share @ left**2) * (share @ right**2))
+    scale = np.sqrt((share @ first**2) * (share @ second**2))
+    return float(share @ (left * right) / spread) if spread > 1e-12 * scale and spread > 0 else float("nan")
+
+
+def correlations(offline: Floats, log: ClickLog, count: Ints | None = None, no_click: str = "zero") -> dict[str, float]:
+    """Return the correlation of an offline metric (a value a configuration) with each online metric.
+
+    Configurations weigh as many sessions as stand behind their mean.
+    """
+    means, behind = by_configuration(log, count, no_click)
+    return {
+        name: weighted_correlation(offline[used], means[used, column], behind[used, column])
+        for column, name in enumerate(ONLINE)
+        for used in [behind[:, column] > 0]
+    }

@@ -8,16 +8,14 @@ random points around it; the best end wins.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
-from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
 
-from rulerank.clicks.likelihood import Floats, Likelihood
+from rulerank.clicks.likelihood import Floats, Likelihood, Terms
 from rulerank.clicks.log import ClickLog, Ints
 from rulerank.clicks.models import ClickModel, by_intent_language_and_grade, click_models
-from rulerank.clicks.terms import Terms
 from rulerank.errors import InputError
+from rulerank.kernels import one_blas_thread
 
 EDGE = 14.0
 """Logits stay within this: probabilities between a millionth and a millionth short of 1."""
@@ -40,7 +38,7 @@ class Estimate:
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class Objective:
     """A model on a log's terms: all that a search needs, for any weighing of the sessions."""
 
     model: ClickModel
@@ -72,12 +70,6 @@ LOOK = Care(1e-9, 1e-5)
 POLISH = Care(1e-14, 1e-8)
 
 
-@cache
-def _blas() -> ThreadpoolController:
-    """The linear algebra behind the search: with matrices this small its threads only wait for each other."""
-    return ThreadpoolController()
-
-
 def maximise(likelihood: Likelihood, start: Floats, care: Care = POLISH) -> tuple[Floats, float, bool]:
     """Climb from a start; return the free parameters, the log-likelihood, and whether the search converged."""
     from scipy.optimize import minimize  # noqa: PLC0415  (slow to load, and few commands need it)
@@ -88,7 +80,7 @@ def maximise(likelihood: Likelihood, start: Floats, care: Care = POLISH) -> tupl
         value, gradient = likelihood(free)
         return -value / scale, -gradient / scale
 
-    with _blas().limit(limits=1, user_api="blas"):
+    with one_blas_thread():
         found = minimize(
             cost,
             np.clip(start, -EDGE, EDGE),
@@ -102,7 +94,7 @@ def maximise(likelihood: Likelihood, start: Floats, care: Care = POLISH) -> tupl
 
 
 def estimate(
-    problem: Problem,
+    problem: Objective,
     weights: Floats,
     *,
     starts: int,
@@ -130,7 +122,7 @@ def estimate(
     return Estimate(prior, cells.reshape(shape), best, loglik, converged, tuple(reached))
 
 
-def _starts(problem: Problem, likelihood: Likelihood, starts: int, rng: np.random.Generator) -> list[Floats]:
+def _starts(problem: Objective, likelihood: Likelihood, starts: int, rng: np.random.Generator) -> list[Floats]:
     """Return where to begin: a plain guess, the models within, then random points."""
     plain = np.concatenate(
         [_by_parameter(likelihood, _agnostic(problem, likelihood)), np.zeros(likelihood.intents - 1)]
@@ -155,7 +147,7 @@ def _starts(problem: Problem, likelihood: Likelihood, starts: int, rng: np.rando
     return begins
 
 
-def _agnostic(problem: Problem, likelihood: Likelihood) -> Floats:
+def _agnostic(problem: Objective, likelihood: Likelihood) -> Floats:
     """The closed form of the intent-agnostic model: stops / examinations of each grade (one of each added)."""
     passed, stopped = likelihood.terms.examined(likelihood.weights)
     grades = problem.log.grades
@@ -172,7 +164,7 @@ def _by_parameter(likelihood: Likelihood, by_grade: Floats) -> Floats:
     return np.asarray(totals / np.bincount(likelihood.table.ravel(), minlength=likelihood.relevances))
 
 
-def _leaning(problem: Problem, likelihood: Likelihood, plain: Floats) -> Floats:
+def _leaning(problem: Objective, likelihood: Likelihood, plain: Floats) -> Floats:
     """The plain guess, leaning towards each intent's own language so that the intents differ at all.
 
     Intents that are no language lean by their number: some are easier to satisfy than others.
@@ -187,13 +179,13 @@ def _leaning(problem: Problem, likelihood: Likelihood, plain: Floats) -> Floats:
 
 
 def _from_within(
-    problem: Problem, likelihood: Likelihood, inner: ClickModel, starts: int, rng: np.random.Generator
+    problem: Objective, likelihood: Likelihood, inner: ClickModel, starts: int, rng: np.random.Generator
 ) -> Floats:
     """The estimate of a contained model, in this model's parameters.
 
     Where the intents do not differ the gradient between them vanishes, so such a point is moved a little.
     """
-    smaller = Problem(inner, problem.log, problem.terms, problem.intents if inner.aware else ("any",))
+    smaller = Objective(inner, problem.log, problem.terms, problem.intents if inner.aware else ("any",))
     found = estimate(smaller, likelihood.weights, starts=starts, rng=rng, care=LOOK)
     relevance = np.broadcast_to(found.relevance, (len(problem.intents), *found.relevance.shape[1:]))
     logits = np.empty(likelihood.relevances)
@@ -210,7 +202,7 @@ def _clipped_logit(values: Floats) -> Floats:
     return np.clip(np.log(values) - np.log1p(-values), -EDGE, EDGE)
 
 
-def _named(problem: Problem, likelihood: Likelihood, free: Floats) -> Floats:
+def _named(problem: Objective, likelihood: Likelihood, free: Floats) -> Floats:
     """Give the intents their names: in the extended model they can change places without any change of likelihood.
 
     Each language goes to the intent that its documents satisfy most, in the best matching over all languages.

@@ -1,4 +1,4 @@
-"""Our own layout of a click log, one session a row: `query`, `documents`, `grades`, `clicks`, `languages`, `sessions`.
+"""Our own layout of a click log, one session per row: query, documents, grades, clicks, languages and sessions.
 
 | column | CSV | JSON lines and parquet |
 | --- | --- | --- |
@@ -21,11 +21,10 @@ from operator import itemgetter
 from typing import IO, Any, TypeVar
 
 from rulerank.clicks.builder import LogBuilder
-from rulerank.clicks.problems import Problems, RowError
-from rulerank.clicks.source import LogLines
+from rulerank.clicks.source import LogLines, RowError, RowProblems
 from rulerank.errors import InputError, MemoryLimitError
+from rulerank.foreign.decoding import parse_json
 from rulerank.foreign.numbers import NumberError, shown, whole_number
-from rulerank.foreign.parsing import parse_json
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -39,7 +38,7 @@ CACHED_CHARACTERS = 1 << 25
 BATCH = 20_000
 
 
-def read_csv(file: IO[bytes], builder: LogBuilder, problems: Problems) -> None:
+def read_csv(file: IO[bytes], builder: LogBuilder, problems: RowProblems) -> None:
     """Read our layout as CSV, in a stream."""
     lines = LogLines(file, problems.source)
     reader = csv.reader(iter(lines))
@@ -115,7 +114,7 @@ def _whole(text: str) -> int:
         raise RowError(str(error)) from None
 
 
-def read_jsonl(file: IO[bytes], builder: LogBuilder, problems: Problems) -> None:
+def read_jsonl(file: IO[bytes], builder: LogBuilder, problems: RowProblems) -> None:
     """Read our layout as JSON lines, in a stream."""
     lines = LogLines(file, problems.source)
     for line, text in enumerate(lines, 1):
@@ -136,8 +135,8 @@ def read_jsonl(file: IO[bytes], builder: LogBuilder, problems: Problems) -> None
             problems.add(line, error)
 
 
-def read_parquet(file: IO[bytes], builder: LogBuilder, problems: Problems) -> None:
-    """Read our layout as parquet, batch by batch; bad rows are told by the number of their row."""
+def read_parquet(file: IO[bytes], builder: LogBuilder, problems: RowProblems) -> None:
+    """Read our layout as parquet, batch by batch; bad rows are reported by the number of their row."""
     arrow, parquet = arrow_module("pyarrow"), arrow_module("pyarrow.parquet")
     try:
         table = parquet.ParquetFile(file)

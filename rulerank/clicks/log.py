@@ -14,9 +14,26 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulerank.clicks.distinct import distinct_rows
-from rulerank.clicks.problems import BadRow
+from rulerank.clicks.source import BadRow
 from rulerank.errors import InputError
+
+
+def distinct_rows(table: NDArray[np.integer], base: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the first row of each kind, and each row's kind; entries are from -1 to base - 2.
+
+    Rows are written as one number in the given base, a column at a time; numbers that grow too long are replaced by
+    their rank. That is much quicker than sorting rows.
+    """
+    key, span = np.zeros(len(table), np.int64), 1
+    for column in table.T:
+        if span > (1 << 62) // base:
+            key = np.unique(key, return_inverse=True)[1].astype(np.int64)
+            span = int(key.max(initial=0)) + 1
+        key = key * base + (column.astype(np.int64) + 1)
+        span *= base
+    _, first, place = np.unique(key, return_index=True, return_inverse=True)
+    return first.astype(np.int64), place.astype(np.int64)
+
 
 DEEPEST = 62
 """A pattern is kept in one 64-bit number."""
@@ -27,8 +44,16 @@ Codes = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
-class Reading:
-    """What happened while a log was read."""
+class LogReading:
+    """What happened while a log was read.
+
+    >>> from rulerank.clicks import LogBuilder
+    >>> builder = LogBuilder()
+    >>> builder.add("jaguar", ["d1", "d2"], grades=[0, None], clicks=[0, 1])
+    >>> builder.add("jaguar", ["d1", "d2"], grades=[0, 2], clicks=[0, 1])
+    >>> builder.finish().reading
+    LogReading(rows=2, bad=0, bad_rows=(), unjudged=1, notes=())
+    """
 
     rows: int = 0
     """Rows of the file that describe sessions."""
@@ -42,7 +67,15 @@ class Reading:
 
 @dataclass(frozen=True, eq=False)
 class ClickLog:
-    """Counted sessions; the module's text says how. Results past a list's end are -1 in every table."""
+    """Counted sessions; the module's text says how. Results past a list's end are -1 in every table.
+
+    >>> from rulerank.clicks import LogBuilder
+    >>> builder = LogBuilder()
+    >>> builder.add("jaguar", ["d1", "d2"], grades=[0, 2], clicks=[0, 1], sessions=3)
+    >>> log = builder.finish()
+    >>> log.sessions, log.queries, log.documents, log.grade.tolist()
+    (3, ('jaguar',), ('d1', 'd2'), [[0, 2]])
+    """
 
     queries: tuple[str, ...]
     documents: tuple[str, ...]
@@ -59,7 +92,7 @@ class ClickLog:
     row_pattern: Ints
     count: Ints
     """Sessions of each row."""
-    reading: Reading = field(default_factory=Reading)
+    reading: LogReading = field(default_factory=LogReading)
 
     @property
     def sessions(self) -> int:

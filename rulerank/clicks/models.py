@@ -14,7 +14,7 @@ import numpy as np
 
 from rulerank.clicks.log import ClickLog, Ints
 from rulerank.errors import InputError
-from rulerank.metrics.users import ANY
+from rulerank.metrics.intents import ANY
 from rulerank.registry import Registry
 
 Structure = Callable[[Ints, int, int], Ints]
@@ -53,7 +53,13 @@ DEPENDS: dict[Structure, tuple[str, ...]] = {
 
 @dataclass(eq=False)
 class ClickModel:
-    """What a model's relevance depends on, and whether its parameters are learned."""
+    """What a model's relevance depends on, and whether its parameters are learned.
+
+    >>> from rulerank.clicks import click_models
+    >>> model = click_models["eia"]
+    >>> model.learned, model.aware, model.about
+    (True, True, 'Satisfaction depends on intent, language and grade: bilingual users are at home here (SDBN-EIA).')
+    """
 
     structure: Structure | None
     """None: every query and document has parameters of its own (the classical SDBN)."""

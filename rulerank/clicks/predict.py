@@ -7,7 +7,7 @@ import numpy as np
 from rulerank.clicks.likelihood import Floats
 from rulerank.clicks.log import ClickLog
 from rulerank.errors import InputError
-from rulerank.metrics.users import IntentUser
+from rulerank.metrics.intents import IntentUser
 
 FLOOR = 0.001
 """Default parameters of 0 or 1 call some clicks impossible; likelihood and perplexity keep them this far off."""

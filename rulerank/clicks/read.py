@@ -1,4 +1,4 @@
-"""Read a click log: `read_log` tells the layout by the name of the file."""
+"""Read a click log: `read_log` chooses the layout by the name of the file."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from rulerank.clicks.builder import LogBuilder
 from rulerank.clicks.clara import read_clara
 from rulerank.clicks.layouts import READERS
 from rulerank.clicks.log import ClickLog
-from rulerank.clicks.problems import Problems
-from rulerank.clicks.source import opened
+from rulerank.clicks.source import RowProblems, opened
 from rulerank.errors import InputError
 from rulerank.files import Source, source_name, without_packing
 
@@ -37,7 +36,7 @@ def read_log(
     | argument | meaning |
     | --- | --- |
     | `source` | a path or an open binary file; for `clara2` the log, or the folder with both files |
-    | `layout` | csv, jsonl, parquet (see `layouts`) or clara2 (see `clara`); by default told by the name |
+    | `layout` | csv, jsonl, parquet (see `layouts`) or clara2 (see `clara`); by default chosen by the name |
     | `grades` | the table of grades of the layout clara2 |
     | `depth` | count only the first so many results, and ignore clicks below (the paper: 5) |
     | `max_grade` | the best grade there can be; by default the best one found |
@@ -45,24 +44,24 @@ def read_log(
     | `unjudged` | leave sessions out that show a result without a grade (`drop`), or take it for grade 0 (`zero`) |
     | `skip_bad` | leave bad rows out; else they are an error that lists the first of them by line |
     """
-    chosen = layout or _told_by_name(source)
+    chosen = layout or _layout_by_name(source)
     if chosen not in LAYOUTS:
         raise InputError(f"no layout is named {chosen!r}; there are: {', '.join(LAYOUTS)}")
     builder = LogBuilder(depth=depth, max_grade=max_grade, languages=languages, unjudged=unjudged)
     notes: tuple[str, ...] = ()
     if chosen == CLARA:
         log, table = _clara_files(source, grades)
-        problems = Problems(source_name(log))
+        problems = RowProblems(source_name(log))
         notes = read_clara(log, table, builder, problems, join)
     else:
-        problems = Problems(source_name(source))
+        problems = RowProblems(source_name(source))
         with opened(source) as file:
             READERS[chosen](file, builder, problems)
     problems.end(skip=skip_bad)
     return builder.finish(problems, notes)
 
 
-def _told_by_name(source: Source) -> str:
+def _layout_by_name(source: Source) -> str:
     name = without_packing(source_name(source), _PACKED)
     if isinstance(source, str | os.PathLike) and Path(source).is_dir():
         return CLARA
@@ -71,7 +70,7 @@ def _told_by_name(source: Source) -> str:
         return ending
     if "clara2" in name:
         return CLARA
-    raise InputError(f"the name {source_name(source)!r} does not tell the layout; give one of {', '.join(LAYOUTS)}")
+    raise InputError(f"the name {source_name(source)!r} does not show the layout; give one of {', '.join(LAYOUTS)}")
 
 
 def _clara_files(source: Source, grades: Source | None) -> tuple[Source, Source]:

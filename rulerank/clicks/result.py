@@ -12,7 +12,7 @@ from rulerank.clicks.likelihood import Floats
 from rulerank.clicks.log import ClickLog
 from rulerank.clicks.predict import stop_probabilities
 from rulerank.errors import InputError
-from rulerank.metrics.users import IntentUser
+from rulerank.metrics.intents import IntentUser
 
 FORMAT = "rulerank click model 1"
 
@@ -37,7 +37,16 @@ class Parameter:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """A click model with its parameters."""
+    """A click model with its parameters.
+
+    >>> from rulerank.clicks import LogBuilder, fit
+    >>> builder = LogBuilder()
+    >>> builder.add("jaguar", ["d1", "d2"], grades=[0, 2], clicks=[0, 1], sessions=30)
+    >>> builder.add("jaguar", ["d1", "d2"], grades=[0, 2], clicks=[0, 0], sessions=10)
+    >>> found = fit("agnostic", builder.finish())
+    >>> [(each.name, round(each.value, 2)) for each in found.parameters]
+    [('grade 0', 0.0), ('grade 1', 0.5), ('grade 2', 0.75)]
+    """
 
     model: str
     label: str
@@ -54,7 +63,7 @@ class Fit:
     starts: tuple[float, ...] = ()
     """Log-likelihood that each start reached."""
     untold: tuple[tuple[str, ...], ...] = ()
-    """Groups of parameters that the data cannot tell apart, by name."""
+    """Groups of parameters that the data cannot distinguish, by name."""
     directions: int = 0
     """In how many directions those can move together without any change of the likelihood."""
     free: tuple[float, ...] = ()
@@ -73,20 +82,20 @@ class Fit:
 
     def notes(self) -> list[str]:
         """Say in words what the data do not know."""
-        told = [f"the data cannot tell apart: {_some(group)}" for group in self.untold]
+        problems = [f"the data cannot distinguish: {_some(group)}" for group in self.untold]
         if self.directions:
             ways = "1 direction" if self.directions == 1 else f"{self.directions} directions"
-            told.append(f"they can move together in {ways} without any change of the likelihood")
+            problems.append(f"they can move together in {ways} without any change of the likelihood")
         for status, words in (
             ("no data", "the log never shows what these depend on"),
             ("at the edge", "the likelihood grows towards 0 or 1, so there is no interval"),
         ):
             names = [parameter.name for parameter in self.parameters if parameter.status == status]
             if names:
-                told.append(f"{words}: {_some(names)}")
+                problems.append(f"{words}: {_some(names)}")
         if not self.converged:
-            told.append("the search stopped before it converged; give it more starts or more sessions")
-        return told
+            problems.append("the search stopped before it converged; give it more starts or more sessions")
+        return problems
 
     def stops(self, log: ClickLog) -> Floats:
         """Return P(no stop) and P(stop at k) of every configuration of a log: column 0, then positions 1..K."""

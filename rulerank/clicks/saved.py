@@ -13,8 +13,7 @@ from rulerank.clicks.documents import DocumentFit
 from rulerank.clicks.result import Fit
 from rulerank.errors import InputError
 from rulerank.files import write_whole
-from rulerank.foreign.decoding import decode_whole
-from rulerank.foreign.parsing import parse_json
+from rulerank.foreign.decoding import decode_whole, parse_json
 
 
 def fit_from_dict(saved: Any) -> Fit | DocumentFit:

@@ -13,7 +13,7 @@ from rulerank.clicks.log import DEEPEST, ClickLog, Ints, counted
 from rulerank.clicks.predict import fitted_to
 from rulerank.clicks.result import Fit
 from rulerank.errors import InputError
-from rulerank.metrics.users import IntentUser
+from rulerank.metrics.intents import IntentUser
 from rulerank.progress import Progress, silent
 
 NATIVE, ENGLISH = "native", "english"

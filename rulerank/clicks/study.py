@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rulerank.clicks import (
+    ClickEvaluation,
     ClickLog,
     Comparison,
     DocumentFit,
-    Evaluation,
     Fit,
     bilingual_user,
     click_models,
@@ -19,10 +19,10 @@ from rulerank.clicks import (
     made_up_lists,
     simulate_log,
 )
+from rulerank.clicks.likelihood import terms_of
 from rulerank.clicks.simulate import ENGLISH, NATIVE
-from rulerank.clicks.terms import terms_of
 from rulerank.errors import InputError
-from rulerank.metrics.users import IntentUser, err_eia_user, err_ia_user, err_user
+from rulerank.metrics.intents import IntentUser, err_eia_user, err_ia_user, err_user
 from rulerank.progress import Progress
 
 BEST = 4
@@ -37,11 +37,11 @@ USERS = {
 
 
 @dataclass(frozen=True)
-class Fitted:
+class FittedModels:
     """The models fitted to a log, what each predicts of that log, and why others could not be fitted."""
 
     fits: dict[str, Fit | DocumentFit]
-    evaluations: dict[str, Evaluation]
+    evaluations: dict[str, ClickEvaluation]
     failed: dict[str, str]
 
 
@@ -61,9 +61,9 @@ def simulate(user: IntentUser, sessions: int, depth: int, seed: int, progress: P
     return simulate_log(user, lists, sessions, seed=seed, extra=0.2, progress=progress)
 
 
-def fit_models(log: ClickLog, names: Sequence[str], seed: int, progress: Progress) -> Fitted:
+def fit_models(log: ClickLog, names: Sequence[str], seed: int, progress: Progress) -> FittedModels:
     """Fit each model to the whole log; one that does not suit the log does not keep the others from it."""
-    found = Fitted({}, {}, {})
+    found = FittedModels({}, {}, {})
     terms = terms_of(log)
     for done, name in enumerate(names):
         progress(done, len(names))

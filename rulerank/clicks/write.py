@@ -15,7 +15,7 @@ from rulerank.clicks.layouts import BATCH, arrow_module
 from rulerank.clicks.log import ClickLog
 from rulerank.errors import InputError
 from rulerank.files import whole_path
-from rulerank.metrics.users import ANY
+from rulerank.metrics.intents import ANY
 
 _COLUMNS = ("query", "documents", "grades", "languages", "clicks", "sessions")
 
@@ -23,7 +23,7 @@ _COLUMNS = ("query", "documents", "grades", "languages", "clicks", "sessions")
 def write_log(log: ClickLog, path: str | os.PathLike[str], *, single: bool = False) -> None:
     """Write `.csv`, `.jsonl` or `.parquet`, by the path's ending; the file is there whole or not at all.
 
-    `single` writes one row a session instead of numbers of equal sessions, as a server would log them.
+    `single` writes one row per session instead of numbers of equal sessions, as a server would log them.
     """
     target = Path(path)
     writers = {".csv": _write_csv, ".jsonl": _write_jsonl, ".parquet": _write_parquet}

@@ -10,8 +10,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from rulerank.collection.codes import ABSENT, NULL, PRESENT, UNLABELLED, Array
 from rulerank.collection.fields import (
+    ABSENT,
+    NULL,
+    PRESENT,
+    UNLABELLED,
+    Array,
+    RegroupedQueries,
     check_comments,
     check_features,
     check_grades,
@@ -26,7 +31,6 @@ from rulerank.collection.fields import (
     row_numbers,
     seal,
 )
-from rulerank.collection.warnings import RegroupedQueries
 from rulerank.errors import InputError
 from rulerank.foreign.storable import LONGEST_ID
 from rulerank.memory import check_memory
@@ -40,12 +44,19 @@ class Collection:
     """Query-document rows with features, grades and comments; rows of a query stand together.
 
     A feature can be given (also as 0), `NULL`, or absent from its row. `features` is a plain finite matrix with 0.0
-    for the last two, as LETOR and svmlight read them; `missing` tells them apart (0 present, 1 absent, 2 NULL) and
+    for the last two, as LETOR and svmlight read them; `missing` distinguishes them (0 present, 1 absent, 2 NULL) and
     is None if every feature of every row is given. A LETOR file keeps all of it, except that it has no place for
     `feature_names`, nor for trailing features that no row has.
 
     Two collections are equal if all their contents are, to the last bit of each float; `warnings` do not count.
     Build one with `rulerank.letor.read_letor` or `Collection.from_arrays`.
+
+    >>> features = [[0.1, 3.0], [0.7, 1.0], [0.2, 2.0]]
+    >>> collection = Collection.from_arrays(features, ["q1", "q1", "q2"], [0, 2, 1], docids=["a", "b", "c"])
+    >>> len(collection), collection.queries, collection.docids
+    (3, ('q1', 'q2'), ('a', 'b', 'c'))
+    >>> collection.select([0, 1]).grades.tolist()
+    [0, 2]
     """
 
     features: Array  # float64 [rows, features]
@@ -280,7 +291,7 @@ class Collection:
             raise InputError("concat needs at least one collection")
         widest = max(parts, key=lambda part: len(part.feature_names))
         rows, width = sum(map(len, parts)), widest.features.shape[1]
-        # The parts (widened, if need be) and the whole, each with a float and a code a cell.
+        # The parts (widened, if need be) and the whole, each with a float and a code per cell.
         check_memory(2 * 9 * rows * width, f"joining {len(parts)} collections to {rows:,} rows of {width:,} features")
         if all(part.feature_names == _numbers(part.features.shape[1]) for part in parts):
             parts = [part._widened(widest.features.shape[1]) for part in parts]
@@ -323,7 +334,7 @@ class Collection:
         return replace(self, features=features, missing=missing, feature_names=_numbers(width))
 
     def to_frame(self) -> pandas.DataFrame:
-        """Return a pandas frame: qid, docid, grade, one column a feature (NaN where missing), comment."""
+        """Return a pandas frame: qid, docid, grade, one column per feature (NaN where missing), comment."""
         import pandas as pd  # noqa: PLC0415 (half a second that only this method needs)
 
         matrix = self.features if self.missing is None else np.where(self.missing, np.nan, self.features)
@@ -340,6 +351,7 @@ class Collection:
         same = (self.features == self.features[:1]).all(axis=0) if len(self) else np.zeros(0, dtype=bool)
         return {
             "rows": len(self),
+            "documents": len({docid for docid in self.docids if docid}),
             "queries": len(self.queries),
             "features": len(self.feature_names),
             "grade_counts": dict(zip(grades.tolist(), counts.tolist(), strict=True)),

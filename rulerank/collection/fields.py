@@ -1,17 +1,56 @@
-"""What may stand in the fields of a Collection: checks and normal forms, with errors that name the culprit."""
+"""What may stand in the fields of a Collection: checks, normal forms, warnings, and errors that name the culprit."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from rulerank.collection.codes import MAX_GRADE, NULL, PRESENT, UNLABELLED, Array
 from rulerank.errors import InputError
 from rulerank.foreign.numbers import shown
 from rulerank.foreign.storable import LONGEST_ID, too_long, unstorable
+
+Array = npt.NDArray[Any]
+
+PRESENT, ABSENT, NULL = 0, 1, 2  # codes of `Collection.missing`
+UNLABELLED = -1
+MAX_GRADE = 32767
+
+
+@dataclass(frozen=True)
+class RegroupedQueries:
+    """Rows of these queries did not stand together and were moved to their query's first row.
+
+    `places[i]` is where `qids[i]` came up again: a line of the file, or a row or part of what was joined (`unit`).
+
+    >>> print(RegroupedQueries(("q7",), (12,)))
+    rows of 1 queries did not stand together and were regrouped: q7 (line 12)
+    """
+
+    qids: tuple[str, ...]
+    places: tuple[int, ...]
+    unit: str = "line"
+
+    def __str__(self) -> str:
+        more = ", ..." if len(self.qids) > 3 else ""
+        pairs = zip(self.qids[:3], self.places[:3], strict=True)
+        shown = ", ".join(f"{qid} ({self.unit} {place})" for qid, place in pairs)
+        return f"rows of {len(self.qids)} queries did not stand together and were regrouped: {shown}{more}"
+
+
+@dataclass(frozen=True)
+class PossiblyCutOff:
+    """The last line has no newline and lacks features that every other row has: the file may have been cut off."""
+
+    line: int
+
+    def __str__(self) -> str:
+        return f"line {self.line}, the last, has fewer features than all others and no newline: is the file whole?"
+
 
 CELLS_AT_ONCE = 1 << 20
 
@@ -104,7 +143,7 @@ def check_grades(grades: Array, rows: int) -> None:
 def check_qids(qids: Iterable[Any], row_of: Callable[[int], object]) -> None:
     """Refuse a qid that could not be written to a LETOR file and read again, or not be kept.
 
-    `row_of` tells the first row of a qid by its place.
+    `row_of` gives the first row of a qid by its place.
     """
     for place, qid in enumerate(qids):
         if not isinstance(qid, str) or not qid or _BLANK_OR_HASH.search(qid):

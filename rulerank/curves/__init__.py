@@ -5,17 +5,16 @@ From these two come a campaign's curve (`LearningCurve`), the points of a simula
 what all labels would give (`ceiling`).
 """
 
-from rulerank.curves.evaluation import CUT_OFFS, EXPECTED, Evaluation, Values
-from rulerank.curves.learning_curve import LearningCurve, Point, checkpoints, cross_validated, curve
+from rulerank.curves.evaluation import Evaluation, Values, measured_by
+from rulerank.curves.learning_curve import LearningCurve, Point, checkpoints, cross_validated, curve, out_of_fold
 from rulerank.curves.random_replay import Band, ceiling, random_band
-from rulerank.curves.training import Documents, Label, Make, Training, fitted_scores
+from rulerank.curves.training import Documents, Floats, Label, Make, Training, fitted_scores
 
 __all__ = [
-    "CUT_OFFS",
-    "EXPECTED",
     "Band",
     "Documents",
     "Evaluation",
+    "Floats",
     "Label",
     "LearningCurve",
     "Make",
@@ -27,5 +26,7 @@ __all__ = [
     "cross_validated",
     "curve",
     "fitted_scores",
+    "measured_by",
+    "out_of_fold",
     "random_band",
 ]

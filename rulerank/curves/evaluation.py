@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from rulerank.curves.training import Documents, Floats
-from rulerank.metrics import Audience, evaluate
+from rulerank.metrics import CUT_OFFS, EXPECTED, Audience, Measure, evaluate
+from rulerank.metrics.measure import at_cut_offs, offered
 from rulerank.rules.items import Ints, Items
 
-CUT_OFFS = tuple(range(1, 11))
-EXPECTED = "expected "
-"""Before a metric's name: its exact mean over all orders of documents with equal scores, not the file's order."""
-
 Values = dict[str, float]
+"""Values by the keys of their measures (`Measure.key`)."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Evaluation:
     >>> shown = Evaluation(np.zeros((3, 1), np.uint8), np.array([0, 1, 0]), np.array([7, 7, 7]))
     >>> shown.measure(np.array([3.0, 2.0, 1.0]))["map"]
     0.5
-    >>> shown.per_query(np.array([3.0, 3.0, 1.0]), [("map", None), ("precision", 1)])
+    >>> shown.per_query(np.array([3.0, 3.0, 1.0]), [Measure("map"), Measure("precision", 1)])
     (array([[0.5],
            [0. ]]), array([[0.75],
            [0.5 ]]))
@@ -51,29 +51,41 @@ class Evaluation:
         """The documents as rankers see them."""
         return Documents(self.items, self.qids if self.known_queries else None, self.values)
 
-    def _evaluate(self, scores: np.ndarray, k: int) -> dict[str, Any]:
+    def _evaluate(self, scores: np.ndarray, k: int, metrics: Iterable[str]) -> dict[str, Any]:
         return evaluate(
-            self.grades, scores, self.qids, self.convention, k=k, docids=self.docids, max_grade=self.max_grade
+            self.grades,
+            scores,
+            self.qids,
+            self.convention,
+            k=k,
+            docids=self.docids,
+            max_grade=self.max_grade,
+            others=metrics,
         )
 
-    def per_query(self, scores: np.ndarray, metrics: Sequence[tuple[str, int | None]]) -> tuple[Floats, Floats]:
-        """Return metrics, given by name and cut-off, by queries; and the same expected over ties."""
-        found = self._evaluate(scores, max((cut or 1 for _, cut in metrics), default=1))["per_query"]
+    def per_query(self, scores: np.ndarray, measures: Sequence[Measure]) -> tuple[Floats, Floats]:
+        """Return measures by queries, in the convention's order of equal scores; and the same expected over ties."""
+        deepest = max((each.cut or 1 for each in measures), default=1)
+        found = self._evaluate(scores, deepest, [each.metric for each in measures])["per_query"]
 
         def picked(values: dict[str, Any]) -> Floats:
-            return np.array([values[name] if cut is None else values[name][:, cut - 1] for name, cut in metrics])
+            columns = ((values[each.metric], each.cut) for each in measures)
+            return np.array([column if cut is None else column[:, cut - 1] for column, cut in columns])
 
         return picked(found), picked(found["expected"])
 
     def measure(self, scores: np.ndarray) -> Values:
-        """Return the metrics that the screens show, each also averaged over ties (`EXPECTED`).
+        """Return every registered metric, at `CUT_OFFS`, what the audience asks for, and readers' own; with ties too.
 
         Empty, that is undefined, where no query has a relevant document.
         """
-        found = self._evaluate(scores, CUT_OFFS[-1])
+        asks = () if self.audience is None else self.audience.asks
+        found = self._evaluate(scores, CUT_OFFS[-1], asks)
         if found["queries_without_relevant"] == found["queries"]:
             return {}
-        values = {**_named(found), **{EXPECTED + name: value for name, value in _named(found["expected"]).items()}}
+        measures = [*offered(), *(each for name in asks for each in at_cut_offs(name))]
+        expected = _named(found["expected"], measures)
+        values = {**_named(found, measures), **{EXPECTED + name: value for name, value in expected.items()}}
         if self.audience is not None:
             read = self.audience.measure(self.grades, scores, self.qids, convention=self.convention)
             values |= {name: each.mean for name, each in read.items()}
@@ -91,6 +103,12 @@ class Evaluation:
         return self.queries - int(np.unique(self.qids[self.grades > 0]).size)
 
 
-def _named(found: dict[str, Any]) -> Values:
-    cut = {f"{name}@{k}": found[name][k - 1] for name in ("ndcg", "precision") for k in CUT_OFFS}
-    return {name: float(value) for name, value in {"map": found["map"], **cut, "mrr": found["mrr"]}.items()}
+def _named(found: dict[str, Any], measures: Sequence[Measure]) -> Values:
+    values = ((each, found[each.metric]) for each in measures)
+    return {each.name: float(value if each.cut is None else value[each.cut - 1]) for each, value in values}
+
+
+def measured_by(audience: Audience | None) -> str:
+    """Return a name for all that is measured, by which values that lack some of it are recognised."""
+    about = [[each.name for each in offered()], "" if audience is None else audience.stamp]
+    return hashlib.sha256(json.dumps(about).encode()).hexdigest()[:16]

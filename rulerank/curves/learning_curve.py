@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from rulerank.curves import training
-from rulerank.curves.evaluation import Evaluation, Values
-from rulerank.curves.training import Documents, Label, Make, Training, common, fitted_scores
+from rulerank.curves.evaluation import Evaluation, Values, measured_by
+from rulerank.curves.training import Documents, Floats, Label, Make, Training, common, fitted_scores
 from rulerank.metrics import Audience
 from rulerank.rules.items import Ints, Items
 
@@ -84,9 +84,8 @@ class LearningCurve:
 
     @property
     def stamp(self) -> str:
-        """By whom the points are measured (`Audience.stamp`); empty where it is nobody."""
-        read = self._audience if self._evaluation is None else self._evaluation.audience
-        return "" if read is None else read.stamp
+        """A name for all that the points hold (`measured_by`)."""
+        return measured_by(self._audience if self._evaluation is None else self._evaluation.audience)
 
     @property
     def labels(self) -> int:
@@ -150,15 +149,15 @@ class LearningCurve:
                 "rows": [int(row) for row, _ in self._labels],
                 "grades": [int(grade) for _, grade in self._labels],
                 "points": {str(n): values for n, values in self._measured.items()},
-                "audience": self.stamp,
+                "measured_by": self.stamp,
             }
 
     def load(self, saved: dict[str, Any]) -> None:
         """Take over what another process measured, as far as it rests on the same labels in the same order.
 
-        What was measured by another audience is of no use.
+        What other measures or another audience gave is of no use.
         """
-        if saved.get("audience", "") != self.stamp:
+        if saved.get("measured_by") != self.stamp:
             return
         with self._lock:
             same = common(self._labels, list(zip(saved["rows"], saved["grades"], strict=True)))
@@ -192,15 +191,21 @@ def cross_validated(
     For campaigns without an evaluation set. Undefined (empty) with labels in fewer than two queries.
     """
     levels, queries = np.asarray(grades, np.int64), np.asarray(qids)
-    names = np.unique(queries)
+    scores = out_of_fold(make, items, levels, queries, folds=folds)
+    return {} if scores is None else Evaluation(items, levels, queries, convention, audience).measure(scores)
+
+
+def out_of_fold(make: Make, items: Items, grades: Ints, qids: Ints, *, folds: int = FOLDS) -> Floats | None:
+    """Return a score for each labelled document by a ranker that learnt from other queries only; None for one query."""
+    names = np.unique(qids)
     if names.size < 2:
-        return {}
-    pool = Documents(items, queries)
-    labels = list(enumerate(levels.tolist()))
-    scores = np.zeros(len(levels))
+        return None
+    pool = Documents(items, qids)
+    labels = list(enumerate(grades.tolist()))
+    scores = np.zeros(len(grades))
     parts = min(folds, names.size)
     for part in range(parts):
-        held = np.isin(queries, names[part::parts])
+        held = np.isin(qids, names[part::parts])
         others = [label for label, out in zip(labels, held, strict=True) if not out]
-        scores[held] = fitted_scores(make, pool, others, Documents(items[held], queries[held]))
-    return Evaluation(items, levels, queries, convention, audience).measure(scores)
+        scores[held] = fitted_scores(make, pool, others, Documents(items[held], qids[held]))
+    return scores

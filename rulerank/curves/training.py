@@ -31,6 +31,10 @@ class Documents:
 
     items: for rankers on rules. qids: the query of each; None where their numbers mean nothing to a ranker that learnt
     from other documents. values: for learners, feature values scaled within each query.
+
+    >>> pool = Documents(np.array([[0, 1], [1, 1]], np.uint8), np.array([7, 8]))
+    >>> pool.queries([1])
+    [8]
     """
 
     items: Items

@@ -54,15 +54,15 @@ def _members(module: ModuleType, name: str) -> Iterator[tuple[str, Any]]:
     classes = {value for value in public.values() if inspect.isclass(value)}
     # A function that is a ready-made object's method (random.choice), and a method that repeats another class's
     # docstring, would come twice.
-    told = {(key, _docstring(value)) for key, value in public.items()}
+    seen = {(key, _docstring(value)) for key, value in public.items()}
     for key, value in public.items():
         if f"{name}.{key}" in HOOKS or (inspect.isclass(value) and issubclass(value, BaseException)):
             continue
         yield f"{name}.{key}", value
         for method, function in _methods(value, classes) if inspect.isclass(value) else ():
             twin = (method, _docstring(function))
-            if twin not in told and len(twin[1].split()) >= FEWEST_WORDS:
-                told.add(twin)
+            if twin not in seen and len(twin[1].split()) >= FEWEST_WORDS:
+                seen.add(twin)
                 yield f"{name}.{key}.{method}", function
 
 

@@ -1,4 +1,4 @@
-"""What all discretizers share: fitted edges, items from values, bins in words, and saving."""
+"""What all discretizers share: checks, fitted edges, items from values, bins in words, and saving."""
 
 from __future__ import annotations
 
@@ -9,15 +9,85 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rulerank.discretize.checks import MAX_BINS, check_matrix, check_names
 from rulerank.errors import InputError, NotFittedError
+from rulerank.kernels import in_parts, workers
 from rulerank.registry import discretizers
 from rulerank.strategy import Configurable, Param
-from rulerank.threads import in_parts, workers
+
+MAX_BINS = 256
+"""Items are bytes, so a feature has at most this many bins."""
+
+LARGEST = 1e300
+"""Larger magnitudes would overflow when two values are added or subtracted."""
+
+
+def check_matrix(X: ArrayLike, names: Sequence[str] | None = None) -> NDArray[np.float64]:
+    """Return X as float64 [rows, features]; refuse other shapes and types, and values that are not finite."""
+    try:
+        matrix = np.asarray(X)
+        if matrix.dtype.kind not in "fiubc":
+            matrix = matrix.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"X must be a matrix of numbers [rows, features]; it could not be read as one: {error}"
+        ) from None
+    if matrix.dtype.kind == "c" or matrix.ndim != 2:
+        raise InputError(
+            f"X must be a real matrix [rows, features]; it has shape {matrix.shape} and type {matrix.dtype}"
+            + ("; for a single feature pass X.reshape(-1, 1)" if matrix.ndim == 1 else "")
+        )
+    matrix = matrix.astype(np.float64, copy=False)
+    if matrix.size and not (np.abs(matrix) <= LARGEST).all():
+        row, column = (int(i) for i in np.argwhere(~(np.abs(matrix) <= LARGEST))[0])
+        where = f"column {column}" + (f" ({names[column]})" if names is not None and column < len(names) else "")
+        raise InputError(
+            f"X has the value {matrix[row, column]} in row {row}, {where} (both count from 0); "
+            f"values must be finite and at most {LARGEST:g} in size: fill or drop it first"
+        )
+    return matrix
+
+
+def check_names(names: Sequence[str] | None, features: int) -> tuple[str, ...]:
+    """Return one name per feature; without names, "feature 1", "feature 2", ... as LETOR counts them."""
+    if names is None:
+        return tuple(f"feature {j + 1}" for j in range(features))
+    if isinstance(names, str) or len(names) != features:
+        raise InputError(f"feature_names must hold {features} names, one per column of X; got {names!r}")
+    return tuple(str(name) for name in names)
+
+
+def check_count(value: object, name: str, low: int, high: int | None) -> int:
+    """Return value as an int within [low, high], or refuse it under its parameter's name."""
+    bounds = f"at least {low}" if high is None else f"from {low} to {high}"
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise InputError(f"{name} must be a whole number {bounds}; got {value!r}")
+    if value < low or (high is not None and value > high):
+        raise InputError(f"{name} must be {bounds}; got {value}")
+    return int(value)
+
+
+def check_grades(y: ArrayLike | None, rows: int) -> NDArray[np.int64]:
+    """Return y as int64 grades, one per row of X; -1 stands for a row without a grade."""
+    if y is None:
+        raise InputError("MDLP is supervised: call fit(X, y) with y holding one grade per row (-1 for unlabelled rows)")
+    try:
+        numbers = np.asarray(y).astype(np.float64)
+    except (TypeError, ValueError):
+        raise InputError("y must hold whole numbers (grades 0..k, or -1 for unlabelled rows)") from None
+    if numbers.shape != (rows,):
+        raise InputError(f"y must hold one grade per row of X, {rows} in all; it has shape {numbers.shape}")
+    bad = ~((numbers == np.floor(numbers)) & (numbers >= -1) & (numbers <= 2**31))
+    if bad.any():
+        row = int(np.argmax(bad))
+        raise InputError(
+            f"y has {numbers[row]} in row {row} (counting from 0); "
+            "grades are whole numbers 0..k, or -1 for unlabelled rows"
+        )
+    return numbers.astype(np.int64)
+
 
 SMALL = 50_000
 """Below this many numbers, starting threads costs more than it saves."""
-
 
 BINS = Param("bins", int, 10, "Bins that each feature is cut into.", low=1, high=MAX_BINS)
 
@@ -25,11 +95,20 @@ BINS = Param("bins", int, 10, "Bins that each feature is cut into.", low=1, high
 class Discretizer(Configurable, ABC):
     """The base of every discretizer: a subclass only has to find the edges.
 
-    After `fit`, `edges_` holds one float64 array a feature, both outer edges included: the first is the
+    After `fit`, `edges_` holds one float64 array per feature, both outer edges included: the first is the
     least fitted value and the last the greatest, so a feature has `len(edges) - 1` bins. A constant feature
     v has the edges [v, v] and one bin. Bin b holds the values x with edges[b] < x <= edges[b + 1] (a value
     equal to an edge goes left); the least value belongs to bin 0, and values outside the fitted range to the
     outer bins.
+
+    >>> from rulerank.discretize import EqualWidth
+    >>> cuts = EqualWidth(bins=2).fit([[0.0], [1.0], [4.0]])
+    >>> cuts.edges_
+    (array([0., 2., 4.]),)
+    >>> cuts.transform([[1.9], [2.0], [2.1], [9.0]]).tolist()
+    [[0], [0], [1], [1]]
+    >>> Discretizer.from_dict(cuts.to_dict())
+    EqualWidth(bins=2)
     """
 
     needs_grades: ClassVar[bool] = False
@@ -93,14 +172,18 @@ class Discretizer(Configurable, ABC):
         inner = edges[column][1:-1]
         if isinstance(bin, bool) or not isinstance(bin, int | np.integer) or not 0 <= bin <= len(inner):
             raise InputError(f"{self.feature_names_[column]} has the bins 0..{len(inner)}; there is no bin {bin!r}")
-        name, words = self.feature_names_[column], _distinct_words(edges[column])[1:-1]
-        if not words:
+        name = self.feature_names_[column]
+        if not inner.size:
             return f"{name} has any value"
+        # The bin's two edges among their neighbours: as many digits as tell these apart, and no more.
+        start = max(int(bin) - 1, 0)
+        words = _distinct_words(edges[column][start : bin + 3])
+        low, high = words[bin - start], words[bin - start + 1]
         if bin == 0:
-            return f"{name} is at most {words[0]}"
+            return f"{name} is at most {high}"
         if bin == len(inner):
-            return f"{name} is above {words[-1]}"
-        return f"{name} is between {words[bin - 1]} and {words[bin]}"
+            return f"{name} is above {low}"
+        return f"{name} is between {low} and {high}"
 
     def _column(self, feature: int | str) -> int:
         if isinstance(feature, str):
@@ -159,7 +242,7 @@ def _distinct_words(numbers: NDArray[np.float64]) -> list[str]:
     """Write rising numbers with the fewest significant digits, at least 3, that keep different ones apart."""
     different = len(np.unique(numbers))
     for digits in range(3, 17):
-        words = [f"{number:.{digits}g}" for number in numbers]
+        words = [f"{float(f'{number:.{digits}g}'):.15g}" for number in numbers]  # no 1.23e+04
         if len(set(words)) == different:
             return words
     return [repr(float(number)) for number in numbers]

@@ -30,7 +30,9 @@ def useful_items(
     items = fitted.transform(features)
     useful = np.flatnonzero(informative_features(items))
     if not useful.size:
-        raise InputError(f"every feature has a single value in {where}, so no document can be told from another")
+        raise InputError(
+            f"every feature has a single value in {where}, so no document can be distinguished from another"
+        )
     return np.ascontiguousarray(items[:, useful]), useful
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rulerank.discretize.base import Discretizer, map_columns, midway
-from rulerank.discretize.checks import check_grades
+from rulerank.discretize.base import Discretizer, check_grades, map_columns, midway
 from rulerank.discretize.mdlp_kernels import accepted_cuts
 from rulerank.errors import InputError
 from rulerank.registry import discretizers
@@ -22,7 +21,11 @@ class MDLP(Discretizer):
     A set S of N rows with k grades is cut in S1 and S2, midway between two neighbouring values, where the
     weighted entropy of the parts is least (the lowest cut on a tie), and each part likewise, as long as gain
     > (log2(N - 1) + log2(3^k - 2) - (k Ent(S) - k1 Ent(S1) - k2 Ent(S2))) / N. A feature without an accepted
-    cut has one bin. `fit` needs y, one grade a row; rows with grade -1 (unlabelled) have no say in the cuts.
+    cut has one bin. `fit` needs y, one grade per row; rows with grade -1 (unlabelled) have no say in the cuts.
+
+    >>> values, grades = [[0.1], [0.2], [0.3], [0.4], [0.6], [0.7], [0.8], [0.9]], [0, 0, 0, 0, 1, 1, 1, 1]
+    >>> MDLP().fit(values, grades).edges_
+    (array([0.1, 0.5, 0.9]),)
     """
 
     needs_grades = True

@@ -8,8 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rulerank.discretize.base import BINS, Discretizer, map_columns
-from rulerank.discretize.checks import MAX_BINS, check_count, check_matrix
+from rulerank.discretize.base import BINS, MAX_BINS, Discretizer, check_count, check_matrix, map_columns
 from rulerank.discretize.tube_kernels import candidates, grow, held_out
 from rulerank.errors import InputError
 from rulerank.registry import discretizers
@@ -23,7 +22,7 @@ class Tube(Discretizer):
     The log-likelihood of N rows in bins of width w holding n rows each is sum n log(n / (w N)). Always the
     bin whose best cut gains most is split. Between neighbouring values a < b the cuts tried are a + 1e-4 and
     b - 1e-4, or the midpoint where they are nearer than 2e-4. Of equally good cuts the lowest is taken, and
-    of equally good bins the leftmost (equal to within 1e-10 a row, beyond which floats do not tell).
+    of equally good bins the leftmost (equal to within 1e-10 per row, beyond which floats do not tell).
 
     bins: the number of bins, always reached where there are cuts enough (a feature with two values has two
         cuts, so three bins); or "cv": the number from 1 to `max_bins` with the best cross-validated
@@ -34,6 +33,9 @@ class Tube(Discretizer):
         bin before densities are taken, else a held-out row in an empty bin would cost infinitely much. The
         original's folds are not known; of the 59 columns it is known on, this finds its number of bins on 48
         to 57 over fifty seeds (54 on average, 56 with seed 0; other smoothings that were tried do no better).
+
+    >>> Tube(bins=2).fit([[0.0], [0.1], [0.2], [9.0]]).edges_
+    (array([0.    , 0.2001, 9.    ]),)
     """
 
     params = (

@@ -1,4 +1,4 @@
-"""What leaves the house: LETOR files and their kin, read back and compared before they are handed out.
+"""Exports: LETOR and related files, read back and compared before they are delivered.
 
     data = make_bundle(collection, events, {"campaign": "News", "aggregation": "majority"})
 
@@ -6,22 +6,23 @@ A format is one file of `rulerank.export.formats` that registers itself; screens
 """
 
 from rulerank.export.bundle import CheckFailedError, check, export_files, make_bundle, write_bundle
-from rulerank.export.export import Export
+from rulerank.export.export import Export, needs_numbers
 from rulerank.export.formats.base import Format, formats
-from rulerank.export.preview import FilePreview, FoldPreview, Preview, SetPreview, preview
+from rulerank.export.preview import ExportPreview, FilePreview, FoldPreview, SetPreview, preview
 
 __all__ = [
     "CheckFailedError",
     "Export",
+    "ExportPreview",
     "FilePreview",
     "FoldPreview",
     "Format",
-    "Preview",
     "SetPreview",
     "check",
     "export_files",
     "formats",
     "make_bundle",
+    "needs_numbers",
     "preview",
     "write_bundle",
 ]

@@ -1,4 +1,4 @@
-"""The bundle: every file written, read back and compared; handed out whole, or not at all."""
+"""The bundle: every file written, read back and compared; delivered whole, or not at all."""
 
 from __future__ import annotations
 
@@ -15,20 +15,30 @@ from isal import igzip_lib, isal_zlib
 
 from rulerank.collection import Collection
 from rulerank.errors import RulerankError
-from rulerank.export.archive import ZipWriter, is_packed, packed_in
+from rulerank.export.companions import completed
 from rulerank.export.export import Export
 from rulerank.export.formats.base import Format, choose
-from rulerank.export.packing import File, checked_pieces, packed_files, sums_of, thread_pool
-from rulerank.export.pieces import Pieces, cut, joined, unlike
+from rulerank.export.lines import Pieces, cut, joined, unlike
+from rulerank.export.packing import (
+    PackedFile,
+    ZipWriter,
+    checked_pieces,
+    is_packed,
+    packed_files,
+    packed_in,
+    sums_of,
+    thread_pool,
+)
 from rulerank.export.readme import README, SUMS, readme, sums
 from rulerank.files import whole_path
 from rulerank.progress import Progress, Steps, silent
+from rulerank.strategy import Strategy
 
 Events = Iterable[Mapping[str, Any]]
 
 
 class CheckFailedError(RulerankError):
-    """Files that were read back are not what was meant; `problems` lists how. Nothing was handed out."""
+    """Files that were read back are not what was meant; `problems` lists how. Nothing was delivered."""
 
     def __init__(self, problems: list[str]) -> None:
         self.problems = problems
@@ -40,22 +50,31 @@ def make_bundle(
     events: Events = (),
     about: Mapping[str, Any] | None = None,
     *,
-    formats: Iterable[str] | None = None,
+    formats: Iterable[str | Strategy] | None = None,
     folds: int = 5,
     seed: int = 0,
     unlabelled: bool = False,
+    numbered: bool | None = False,
+    evaluation: Collection | None = None,
+    convention: str = "letor",
+    scores: Iterable[float] | None = None,
     progress: Progress = silent,
 ) -> bytes:
-    """Return a zip file with all formats (or those named), README.txt and SHA256SUMS.
+    """Return a zip file with all formats (or those named, also as `name:parameter=value`), README.txt and SHA256SUMS.
 
     `collection` holds the aggregated grades; documents without one (-1) stay out unless `unlabelled`. `about` are the
-    facts for README.txt (`rulerank.export.readme.FACTS` names the usual ones). Every file is read back and compared
-    with what was meant; any difference raises CheckFailedError. The same contents give the same bytes.
-    `progress(done, total)` is called with steps, and may raise to stop.
+    facts for README.txt (`rulerank.export.readme.FACTS` names the usual ones). With `numbered` the LETOR files have
+    numbers for qids, and queries.tsv says which; None: where trainers would refuse the qids. An `evaluation` set goes
+    along as evaluation.txt, with measure.py, which computes MAP on it by the `convention`.
+    Every file is read back and compared with what was meant; any difference raises CheckFailedError. The same contents
+    give the same bytes. `progress(done, total)` is called with steps, and may raise to stop.
     """
-    export = Export.prepare(collection, events, about, folds=folds, seed=seed, unlabelled=unlabelled)
+    export = Export.prepare(
+        collection, events, about, folds=folds, seed=seed, unlabelled=unlabelled, numbered=numbered,
+        evaluation=evaluation, convention=convention, scores=scores,
+    )  # fmt: skip
     memory = io.BytesIO()
-    _pack(export, choose(formats), memory, progress)
+    _pack(export, completed(export, choose(formats)), memory, progress)
     return memory.getvalue()
 
 
@@ -65,10 +84,14 @@ def write_bundle(
     events: Events = (),
     about: Mapping[str, Any] | None = None,
     *,
-    formats: Iterable[str] | None = None,
+    formats: Iterable[str | Strategy] | None = None,
     folds: int = 5,
     seed: int = 0,
     unlabelled: bool = False,
+    numbered: bool | None = False,
+    evaluation: Collection | None = None,
+    convention: str = "letor",
+    scores: Iterable[float] | None = None,
     progress: Progress = silent,
 ) -> Path:
     """Write the zip file of `make_bundle` to a path and return it.
@@ -76,9 +99,12 @@ def write_bundle(
     The path changes only once the whole bundle has passed its check; stopped or failed, nothing is left behind.
     """
     chosen = choose(formats)
-    export = Export.prepare(collection, events, about, folds=folds, seed=seed, unlabelled=unlabelled)
+    export = Export.prepare(
+        collection, events, about, folds=folds, seed=seed, unlabelled=unlabelled, numbered=numbered,
+        evaluation=evaluation, convention=convention, scores=scores,
+    )  # fmt: skip
     with whole_path(target) as path, path.open("x+b") as file:
-        _pack(export, chosen, file, progress)
+        _pack(export, completed(export, chosen), file, progress)
     return Path(target)
 
 
@@ -87,10 +113,14 @@ def check(
     events: Events = (),
     about: Mapping[str, Any] | None = None,
     *,
-    formats: Iterable[str] | None = None,
+    formats: Iterable[str | Strategy] | None = None,
     folds: int = 5,
     seed: int = 0,
     unlabelled: bool = False,
+    numbered: bool | None = False,
+    evaluation: Collection | None = None,
+    convention: str = "letor",
+    scores: Iterable[float] | None = None,
     progress: Progress = silent,
 ) -> list[str]:
     """Write every file, read it back, and return what is not as it was meant; an empty list is good.
@@ -98,7 +128,11 @@ def check(
     A format that cannot express the export is reported, and not written.
     """
     chosen = choose(formats)
-    export = Export.prepare(collection, events, about, folds=folds, seed=seed, unlabelled=unlabelled)
+    export = Export.prepare(
+        collection, events, about, folds=folds, seed=seed, unlabelled=unlabelled, numbered=numbered,
+        evaluation=evaluation, convention=convention, scores=scores,
+    )  # fmt: skip
+    chosen = completed(export, chosen)
     problems = _conflicts(export, chosen)
     chosen = [each for each in chosen if not each.conflicts(export)]
     step = _steps(_count(export, chosen), progress)
@@ -113,14 +147,23 @@ def export_files(
     collection: Collection,
     events: Events = (),
     *,
-    formats: Iterable[str] | None = None,
+    formats: Iterable[str | Strategy] | None = None,
     folds: int = 5,
     seed: int = 0,
     unlabelled: bool = False,
+    numbered: bool | None = False,
+    evaluation: Collection | None = None,
+    convention: str = "letor",
+    scores: Iterable[float] | None = None,
 ) -> Iterator[tuple[str, bytes]]:
     """Give the name and the contents of each file, checked, for those who want one file and no bundle."""
     chosen = choose(formats)
-    export = Export.prepare(collection, events, folds=folds, seed=seed, unlabelled=unlabelled)
+    export = Export.prepare(
+        collection, events, folds=folds, seed=seed, unlabelled=unlabelled, numbered=numbered, evaluation=evaluation,
+        convention=convention,
+        scores=scores,
+    )  # fmt: skip
+    chosen = completed(export, chosen)
     conflicts = _conflicts(export, chosen)
     if conflicts:
         raise CheckFailedError(conflicts)
@@ -160,7 +203,7 @@ def _pack(export: Export, chosen: list[Format], file: IO[bytes], progress: Progr
         archive.put(name, pieces, crc)
         digests[name], contents[name] = digest, (pieces, crc)
 
-    def put_file(each: File) -> None:
+    def put_file(each: PackedFile) -> None:
         for packed in each.packed:
             packed.result()
         put(each.name, each.pieces, *each.summed.result())
@@ -170,7 +213,7 @@ def _pack(export: Export, chosen: list[Format], file: IO[bytes], progress: Progr
     with thread_pool() as pool:
         pieces = cut(readme(export, chosen))
         put(README, pieces, *sums_of(pieces))
-        waiting: deque[File] = deque()
+        waiting: deque[PackedFile] = deque()
         for each in packed_files(export, chosen, pool):
             waiting.append(each)
             while waiting and waiting[0].ready:

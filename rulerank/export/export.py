@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, pairwise
 from threading import Lock
@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from rulerank.collection import UNLABELLED, Collection
 from rulerank.errors import InputError
-from rulerank.export.compare import check_letor
-from rulerank.export.pieces import Piece, Pieces, cut, joined
+from rulerank.export.cells import check_letor
+from rulerank.export.lines import Piece, Pieces, cut, joined
 from rulerank.export.plain import cell, cells, plain_rows
 from rulerank.letor import write_letor
 
@@ -25,8 +25,21 @@ Ints = npt.NDArray[np.int64]
 LEAST_FOLDS = 3  # one part each to train, to validate and to test
 LEAST_BLOCK = 4096  # mean bytes of a query's lines: smaller ones are not worth being packed one by one
 TEXT = "letor.txt"
+LONGEST_NUMBER = 18  # digits of a whole number that 64 bits hold
 
 _NEWLINE = 10
+
+
+def needs_numbers(qids: Iterable[str]) -> bool:
+    """Say whether trainers that read qids as whole numbers would refuse some of these, or take two for one.
+
+    >>> needs_numbers(["1", "20"]), needs_numbers(["zip-folder"]), needs_numbers(["7", "07"])
+    (False, True, True)
+    """
+    names = list(qids)
+    if not all(qid.isascii() and qid.isdigit() and len(qid) <= LONGEST_NUMBER for qid in names):
+        return True
+    return len(set(map(int, names))) < len(names)
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +48,11 @@ class Export:
 
     Build one with `Export.prepare`. All texts of numbers come from one run of the LETOR writer, so the formats cannot
     differ in a digit.
+
+    >>> collection = Collection.from_arrays([[0.5], [0.25]], ["q1", "q1"], [2, 0], docids=["a", "b"])
+    >>> print(Export.prepare(collection).text.decode(), end="")
+    2 qid:q1 1:0.5 #docid = a
+    0 qid:q1 1:0.25 #docid = b
     """
 
     collection: Collection
@@ -44,6 +62,10 @@ class Export:
     about: dict[str, Any]
     folds: int
     seed: int
+    numbers: dict[str, int] | None = None  # of the queries in LETOR files; None where they keep their qids
+    evaluation: Collection | None = None  # the documents that the campaign measures on, with their grades
+    convention: str = "letor"  # by which it measures
+    scores: tuple[float, ...] | None = None  # what its ranker gives those documents
     _reading: Lock = field(default_factory=Lock, repr=False)
 
     @classmethod
@@ -56,10 +78,24 @@ class Export:
         folds: int = 5,
         seed: int = 0,
         unlabelled: bool = False,
+        numbered: bool | None = False,
+        evaluation: Collection | None = None,
+        convention: str = "letor",
+        scores: Iterable[float] | None = None,
     ) -> Export:
-        """Take the graded documents of a collection (with `unlabelled`, all of them), the log and what is known."""
+        """Take the graded documents of a collection (with `unlabelled`, all of them), the log and what is known.
+
+        `numbered`: LETOR files have numbers in place of qids, the same ones in every export of a collection; None:
+        where trainers would refuse the qids (`needs_numbers`). `evaluation` goes along, to be measured by `convention`;
+        and with it the `scores` that a ranker gives its documents.
+        """
         if not isinstance(collection, Collection):
             raise InputError(f"what is exported is a Collection, not {type(collection).__name__}")
+        if evaluation is not None and not isinstance(evaluation, Collection):
+            raise InputError(f"evaluation must be a Collection, not {type(evaluation).__name__}")
+        given = None if scores is None else tuple(map(float, scores))
+        if given is not None and (evaluation is None or len(given) != len(evaluation)):
+            raise InputError(f"scores must be one number per document of the evaluation set; there are {len(given)}")
         for name, value, least in (("folds", folds, LEAST_FOLDS), ("seed", seed, 0)):
             if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
                 raise InputError(f"{name} must be a whole number of at least {least}, not {value!r}")
@@ -73,6 +109,9 @@ class Export:
                 else "the collection has no documents, so there is nothing to export"
             )
         docids = collection.docids
+        every = dict.fromkeys([*collection.queries, *(() if evaluation is None else evaluation.queries)])
+        if numbered is None:
+            numbered = needs_numbers(every)
         return cls(
             collection=collection if rows.size == len(collection) else collection.select(rows),
             ids=tuple(docids[row] or f"row{row + 1}" for row in rows.tolist()),
@@ -81,13 +120,33 @@ class Export:
             about=dict(about or {}),
             folds=int(folds),
             seed=int(seed),
+            numbers={qid: number for number, qid in enumerate(every, 1)} if numbered else None,
+            evaluation=evaluation if evaluation is not None and len(evaluation) else None,
+            convention=convention,
+            scores=given,
         )
+
+    @cached_property
+    def letor(self) -> Collection:
+        """The documents as LETOR files show them: with numbers for the queries, where these are numbered."""
+        return self._with_numbers(self.collection)
+
+    @cached_property
+    def letor_evaluation(self) -> Collection:
+        """The evaluation set as LETOR files show it."""
+        assert self.evaluation is not None
+        return self._with_numbers(self.evaluation)
+
+    def _with_numbers(self, collection: Collection) -> Collection:
+        if self.numbers is None:
+            return collection
+        return replace(collection, queries=tuple(str(self.numbers[qid]) for qid in collection.queries))
 
     @cached_property
     def text(self) -> bytes:
         """The documents as one LETOR file."""
         out = io.BytesIO()
-        write_letor(self.collection, out)
+        write_letor(self.letor, out)
         return out.getvalue()
 
     @cached_property
@@ -117,7 +176,7 @@ class Export:
 
     @cached_property
     def _text_problems(self) -> list[str]:
-        return check_letor(TEXT, self.text, self.collection)
+        return check_letor(TEXT, self.text, self.letor)
 
     @cached_property
     def event_columns(self) -> dict[str, list[Any]]:

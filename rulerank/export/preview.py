@@ -11,9 +11,11 @@ import numpy as np
 
 from rulerank.collection import Collection
 from rulerank.errors import InputError
+from rulerank.export.companions import completed
 from rulerank.export.export import Export
 from rulerank.export.formats.base import choose
-from rulerank.export.pieces import Pieces, joined
+from rulerank.export.lines import Pieces, joined
+from rulerank.strategy import Strategy
 
 LONGEST = 300  # characters of a line that are shown
 
@@ -27,6 +29,7 @@ class FilePreview:
     size: int
     lines: int
     first: tuple[str, ...]
+    label: str = ""
 
 
 @dataclass(frozen=True)
@@ -48,8 +51,14 @@ class FoldPreview:
 
 
 @dataclass(frozen=True)
-class Preview:
-    """Counts and first lines of an export; `notes` say what a trainer may stumble over."""
+class ExportPreview:
+    """Counts and first lines of an export; `notes` say what a trainer may stumble over.
+
+    >>> from rulerank.synthetic import planted_collection
+    >>> found = preview(planted_collection(queries=5, documents=4), formats=["letor"])
+    >>> found.documents, found.queries, found.grade_counts, found.files[0].name
+    (20, 5, {0: 16, 1: 3, 2: 1}, 'letor.txt')
+    """
 
     documents: int
     left_out: int
@@ -65,36 +74,46 @@ def preview(
     collection: Collection,
     events: Iterable[Mapping[str, Any]] = (),
     *,
-    formats: Iterable[str] | None = None,
+    formats: Iterable[str | Strategy] | None = None,
     folds: int = 5,
     seed: int = 0,
     unlabelled: bool = False,
+    numbered: bool | None = False,
+    evaluation: Collection | None = None,
+    convention: str = "letor",
+    scores: Iterable[float] | None = None,
     lines: int = 5,
-) -> Preview:
+) -> ExportPreview:
     """Return what `make_bundle` with the same arguments would hold; nothing is checked or packed yet.
 
     A format that cannot express the export has no files here, but a note that says why.
     """
     if not isinstance(lines, int | np.integer) or lines < 0:
         raise InputError(f"lines must be a whole number of at least 0, not {lines!r}")
-    chosen = choose(formats)
-    export = Export.prepare(collection, events, folds=folds, seed=seed, unlabelled=unlabelled)
+    export = Export.prepare(
+        collection, events, folds=folds, seed=seed, unlabelled=unlabelled, numbered=numbered, evaluation=evaluation,
+        convention=convention,
+        scores=scores,
+    )  # fmt: skip
+    chosen = completed(export, choose(formats))
     summary = export.collection.summary()
     conflicts = [problem for each in chosen for problem in each.conflicts(export)]
     chosen = [each for each in chosen if not each.conflicts(export)]
     files = [
-        FilePreview(name, each.name, sum(map(len, pieces)), sum(piece.lines for piece in pieces), _head(pieces, lines))
+        FilePreview(
+            name, each.name, sum(map(len, pieces)), sum(p.lines for p in pieces), _head(pieces, lines), each.label
+        )
         for each in chosen
         for name, pieces in each.pieces(export)
     ]
-    return Preview(
+    return ExportPreview(
         documents=summary["rows"],
         left_out=export.left_out,
         queries=summary["queries"],
         features=summary["features"],
         grade_counts=summary["grade_counts"],
         files=tuple(files),
-        folds=_folds(export) if any(each.name == "folds" for each in chosen) else (),
+        folds=_folds(export) if any(each.has_folds for each in chosen) else (),
         notes=(*conflicts, *_notes(export)),
     )
 
@@ -125,7 +144,7 @@ def _notes(export: Export) -> list[str]:
     collection = export.collection
     notes = []
     odd = [qid for qid in collection.queries if not (qid.isascii() and qid.isdigit())]
-    if odd:
+    if odd and export.numbers is None:
         notes.append(
             f"{len(odd)} qids are not whole numbers, as {odd[0]}: scikit-learn and XGBoost cannot read them from LETOR "
             "files; LightGBM's files work for them, and for XGBoost with set_group"

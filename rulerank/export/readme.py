@@ -10,9 +10,11 @@ from rulerank._version import __version__
 from rulerank.agreement import RULES
 from rulerank.export.export import Export
 from rulerank.export.formats.base import Format
+from rulerank.strategy import as_text
 
 README, SUMS = "README.txt", "SHA256SUMS"
 WIDTH = 100
+MOST_NUMBERS = 50  # queries whose numbers stand in README.txt itself
 
 FACTS = {
     "campaign": "Campaign",
@@ -20,27 +22,10 @@ FACTS = {
     "agreement": "Agreement (Krippendorff's alpha)",
     "seed": "Seed of the campaign",
     "version": "rulerank version",
-    "discretiser": "Discretiser",
+    "discretizer": "Discretizer",
     "sampler": "Sampler",
     "ranker": "Ranker",
     "content_hash": "Content hash of the whole collection",
-}
-
-LOADING = {
-    "letor": """\
-        collection = rulerank.read_letor("letor.txt")
-        features, grades, qids = sklearn.datasets.load_svmlight_file("letor.txt", query_id=True)
-        groups = [len(list(rows)) for _, rows in itertools.groupby(qids)]
-        matrix = xgboost.DMatrix(features, grades, group=groups)
-        (scikit-learn needs qids that are whole numbers)
-        """,
-    "lightgbm": """\
-        data = lightgbm.Dataset("lightgbm.txt")
-        (LightGBM finds lightgbm.txt.query by itself)
-        """,
-    "csv": """\
-        frame = pandas.read_csv("documents-for-machines.csv", dtype={"qid": str, "docid": str})
-        """,
 }
 
 
@@ -52,9 +37,11 @@ def readme(export: Export, chosen: Iterable[Format]) -> bytes:
         _section("What is in it", _counts(export, chosen)),
         _section("Files", [line for each in chosen for line in _files(export, each)] + _own_files()),
     ]
-    if any(each.name in ("csv", "events") for each in chosen):
+    if export.numbers is not None and any(each.has_queries for each in chosen):
+        sections.append(_section("Queries by number", _numbers(export.numbers)))
+    if any(each.has_sheets for each in chosen):
         sections.append(_section("Which table to open with what", _which_is_which()))
-    loading = [line for each in chosen for line in textwrap.dedent(LOADING.get(each.name, "")).splitlines()]
+    loading = [line for each in chosen for line in textwrap.dedent(each.loading).splitlines()]
     if loading:
         sections.append(_section("How to load it", loading))
     return "\n".join(sections).encode("utf-8", "backslashreplace")
@@ -95,7 +82,13 @@ def _counts(export: Export, chosen: list[Format]) -> list[str]:
         lines.append(f"Documents without a grade: {summary['unlabelled']} (grade -1; not in LightGBM's files or qrels)")
     if summary["missing"]:
         lines.append(f"Missing values: {summary['missing']}")
-    if any(each.name == "folds" for each in chosen):
+    if export.evaluation is not None:
+        held = export.evaluation.summary()
+        lines.append(
+            f"Evaluation set: {held['rows']} documents of {held['queries']} queries; MAP by the convention "
+            f"{export.convention}"
+        )
+    if any(each.has_folds for each in chosen):
         lines.append(f"Folds: {export.folds}, queries dealt with seed {export.seed}")
     lines += [f"Events of the label log: {len(export.events)}", f"Content hash: {export.collection.content_hash}"]
     return lines
@@ -104,7 +97,17 @@ def _counts(export: Export, chosen: list[Format]) -> list[str]:
 def _files(export: Export, each: Format) -> list[str]:
     names = each.names(export)
     shown = ", ".join(names) if len(names) <= 3 else f"{names[0]} to {names[-1]}"
-    return [shown, *_indented(each.summary)]
+    given = ", ".join(f"{name.replace('_', ' ')} {as_text(value)}" for name, value in each.changed_params().items())
+    return [shown, *_indented(each.summary + (f" Here with {given}." if given else ""))]
+
+
+def _numbers(numbers: Mapping[str, int]) -> list[str]:
+    """Say that LETOR files have numbers for the queries, and which, where they are few."""
+    words = "In LETOR files each query has a number, because trainers read qids as whole numbers; queries.tsv lists"
+    more = "all of them. Tables, qrels and the label log keep the qids."
+    shown = [f"    {number} = {qid}" for qid, number in list(numbers.items())[:MOST_NUMBERS]]
+    rest = [f"    and {len(numbers) - MOST_NUMBERS} more"] if len(numbers) > MOST_NUMBERS else []
+    return [*textwrap.wrap(f"{words} {more}", WIDTH), *shown, *rest]
 
 
 def _which_is_which() -> list[str]:

@@ -1,24 +1,71 @@
-"""How the bytes of a file become text, for every reader.
-
-| what a file is | how it is read |
-| --- | --- |
-| any, with a byte order mark | as UTF-8, UTF-16 or UTF-32, as the mark says |
-| any whose encoding somebody names | in that encoding |
-| texts to prepare (long prose) | as UTF-8, or as what their bytes tell (`detect_encoding`); the encoding is reported |
-| all else: LETOR, ids and texts, click logs, names of features, models | as UTF-8; other bytes are refused by line |
-
-Ids, comments and other short texts are not guessed at: `caf\\xe9` is a word in dozens of encodings, and a wrong guess
-would change an id without anybody noticing.
-"""
+"""How the bytes of a file become text, for every reader: whole lines, a block at a time, and JSON."""
 
 from __future__ import annotations
 
 import codecs
+import json
 from collections.abc import Iterator
-from typing import Protocol
+from enum import Enum
+from typing import Any, NoReturn, Protocol
 
 from rulerank.errors import InputError
 from rulerank.foreign.encodings import BAD_CHARACTER, Encoding, given_encoding, marked_encoding
+from rulerank.foreign.numbers import shown
+from rulerank.memory import check_memory
+
+CHUNK = 1 << 17  # bytes of text at a time: fits a processor's cache, and is small beside the arrays that result
+
+
+class LineKind(Enum):
+    """What a block is."""
+
+    LINES = "whole lines"
+    LAST = "the last line, which has no newline of its own"
+    TOO_LONG = "the beginning of a line that is too long; the rest of it is skipped"
+
+
+class LineBlocks:
+    """Blocks of whole lines; `rest` is the beginning of a line whose end is not read yet."""
+
+    def __init__(self, stream: Bytes, longest: int) -> None:
+        self.rest = b""
+        self._stream = stream
+        self._longest = longest
+        self._head = b""
+
+    def peek(self) -> bytes:
+        """Return the beginning of the stream, which stays to be read."""
+        self._head = self._head or self._stream.read(CHUNK)
+        return self._head
+
+    def __iter__(self) -> Iterator[tuple[LineKind, bytes]]:
+        piece = self.peek()
+        while piece:
+            end = piece.rfind(b"\n") + 1
+            if end:
+                text, self.rest = self.rest + piece[:end], piece[end:]
+                yield LineKind.LINES, text
+                piece = self._stream.read(CHUNK)
+                continue
+            parts, length = [self.rest], len(self.rest)
+            while piece and b"\n" not in piece and length <= self._longest:
+                parts.append(piece)
+                length += len(piece)
+                piece = self._stream.read(CHUNK)
+            self.rest = b"".join(parts)
+            if length > self._longest:
+                begun, self.rest = self.rest, b""
+                yield LineKind.TOO_LONG, begun
+                piece = self._after_line(piece)
+        if self.rest:
+            last, self.rest = self.rest, b""
+            yield LineKind.LAST, last + b"\n"
+
+    def _after_line(self, piece: bytes) -> bytes:
+        while piece and b"\n" not in piece:
+            piece = self._stream.read(CHUNK)
+        return piece.partition(b"\n")[2] or self._stream.read(CHUNK)
+
 
 HEAD = 4  # bytes of the longest mark
 _QUESTION = "rulerank-question-marks"
@@ -143,3 +190,27 @@ def _question_marks(error: UnicodeError) -> tuple[str, int]:
 
 
 codecs.register_error(_QUESTION, _question_marks)
+
+
+SMALL = 1 << 20  # characters that cannot become much memory
+BYTES_PER_CHARACTER = 4
+BYTES_PER_VALUE = 72  # the shortest values, `{}` and `[]`, are the most wasteful
+
+
+def parse_json(text: str) -> Any:
+    """Return what a JSON text says; an InputError says why it is none, or that it needs too much memory."""
+    if len(text) > SMALL:
+        values = sum(map(text.count, ",:[{"))
+        check_memory(BYTES_PER_CHARACTER * len(text) + BYTES_PER_VALUE * values, "a JSON text of this size")
+    try:
+        return json.loads(text, parse_constant=_refuse)
+    except RecursionError:
+        raise InputError("values are nested too deeply") from None
+    except ValueError as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(str(error)) from error
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise InputError(f"{shown(constant)} is no number in JSON")

@@ -1,4 +1,4 @@
-"""Which encoding a text is in: told by its marks and its bytes, and guessed only where they leave it open."""
+"""Which encoding a text is in: detected by its marks and its bytes, and guessed only where they leave it open."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ class Encoding:
 
 
 def given_encoding(name: str, head: bytes = b"") -> Encoding:
-    """Return an encoding that somebody named; the beginning of a file tells whether a mark is to be skipped.
+    """Return an encoding that somebody named; the beginning of a file shows whether a mark is to be skipped.
 
     UTF-16 and UTF-32 have two orders of bytes: a mark says which; without one it is that of most machines.
     """
     try:
         known = codecs.lookup(name).name
-        # Not all that Python calls a codec makes text of bytes, or tells which of them are none.
+        # Not all that Python calls a codec makes text of bytes, or says which of them are none.
         b"a".decode(known, BAD_CHARACTER)
         codecs.getincrementaldecoder(known)
     except (LookupError, TypeError, ValueError):
@@ -72,7 +72,7 @@ def given_encoding(name: str, head: bytes = b"") -> Encoding:
 
 
 def marked_encoding(head: bytes) -> Encoding | None:
-    """Return the encoding that a byte order mark at the beginning of a file tells, if there is one."""
+    """Return the encoding that a byte order mark at the beginning of a file names, if there is one."""
     found = next(((mark, name) for mark, name in _MARKS.items() if head.startswith(mark)), None)
     return Encoding(found[1], "mark", len(found[0])) if found else None
 
@@ -88,7 +88,7 @@ def _mark_bad(error: UnicodeError) -> tuple[str, int]:
 
 
 def detect_encoding(pieces: Iterable[bytes]) -> Encoding:
-    """Tell the encoding of a file from all of its bytes, in pieces.
+    """Detect the encoding of a file from all of its bytes, in pieces.
 
     A mark at the beginning decides, then UTF-16's zero bytes. Then it is UTF-8 if at least half of the lines beyond
     ASCII are valid UTF-8 (the others are bad lines of a UTF-8 file). Else charset-normalizer guesses from such lines.
@@ -134,7 +134,7 @@ def _count(lines: list[bytes], good: int, bad: int, sample: bytearray) -> tuple[
 
 
 def _zeros(piece: bytes) -> str | None:
-    """Tell UTF-16 without a mark by the zero bytes of its Latin letters, blanks and line breaks."""
+    """Detect UTF-16 without a mark by the zero bytes of its Latin letters, blanks and line breaks."""
     head = piece[:4096]
     pairs = len(head) // 2
     if pairs < 2:

@@ -12,8 +12,8 @@ from typing import IO, Any, cast
 import numpy as np
 
 from rulerank.clicks import ClickLog, ClickLogError, read_log
-from rulerank.clicks.log import Reading
-from rulerank.clicks.problems import BadRow
+from rulerank.clicks.log import LogReading
+from rulerank.clicks.source import BadRow
 from rulerank.errors import InputError
 from rulerank.importing.files import Upload
 from rulerank.progress import Progress
@@ -26,7 +26,7 @@ NAMES, NUMBERS = "log.json", "log.npz"
 
 
 class WatchedFile(io.BufferedIOBase):
-    """A file that tells how far it was read; a progress that raises ends the reading."""
+    """A file that reports how far it was read; a progress that raises ends the reading."""
 
     def __init__(self, stream: IO[bytes], name: str, size: int, progress: Progress) -> None:
         self.name = name
@@ -100,8 +100,8 @@ def load_log(folder: Path) -> ClickLog:
             arrays = {name: found[name] for name in ARRAYS}
     except OSError as error:
         raise InputError("the log is not kept any more; choose the file again") from error
-    told = names.pop("reading")
-    reading = Reading(**{**told, "bad_rows": bad_rows(told["bad_rows"]), "notes": tuple(told["notes"])})
+    saved = names.pop("reading")
+    reading = LogReading(**{**saved, "bad_rows": bad_rows(saved["bad_rows"]), "notes": tuple(saved["notes"])})
     queries, documents, languages = (tuple(names[name]) for name in ("queries", "documents", "languages"))
     return ClickLog(queries, documents, languages, names["max_grade"], **arrays, reading=reading)
 

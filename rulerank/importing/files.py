@@ -1,24 +1,32 @@
-"""Files that somebody chose to import: uploads or files on the server, and what each of them holds."""
+"""Files that somebody chose to import, uploads or files on the server, and what each of them holds."""
 
 from __future__ import annotations
 
 import io
 import re
 import zipfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from rulerank.errors import InputError
-from rulerank.files import DAMAGED, PACKED, ZIP
-from rulerank.prepare import part_of, paths_for
+from rulerank.files import DAMAGED, PACKED, ZIP, BrokenStreamError
+from rulerank.prepare import DataFile, Named, files_of, find_layout, looks_like_zip, part_of, paths_for, zip_files
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rulerank.prepare import Layout
+
 
 MOST_MEMBERS = 1000
 SMALL, MOST_BYTES = ("features", "facts"), 1 << 25  # parts that are read in one go, and how large they may be
 BROKEN = (*DAMAGED, RuntimeError, NotImplementedError, ValueError)
 """What a zip raises that is damaged, has a password, or is packed in an unusual way."""
 
+TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".xlsx", ".xlsm", ".xls", ".ods")
 ENDINGS = (".txt", ".letor", ".dat", ".svm", *PACKED)
 _FOLD = re.compile(r"fold(\d+)", re.IGNORECASE)
 _BESIDE_DATA = ("readme", "license", "licence", "changelog")
@@ -31,7 +39,7 @@ class Upload:
     name: str
     data: bytes | None = None
     path: Path | None = None
-    key: str = ""  # tells two uploads of the same name apart
+    key: str = ""  # distinguishes two uploads of the same name
     member: zipfile.ZipInfo | None = None  # of the zip that data or path is, if not the zip itself is meant
 
     def open(self) -> IO[bytes]:
@@ -98,7 +106,7 @@ class Files:
 
 
 def sorted_out(files: Files) -> Files:
-    """Tell the files that `prepare` writes beside a LETOR file by their names, and put each in its place.
+    """Recognise the files that `prepare` writes beside a LETOR file by their names, and put each in its place.
 
     They may be among the uploads or in a zip. What somebody has put in its place already stays there.
     """
@@ -115,14 +123,25 @@ def sorted_out(files: Files) -> Files:
     letor = tuple(upload for upload in files.letor if part_of(upload.name) is None)
     if not letor:
         raise InputError("choose at least one LETOR file")
+    table = next((upload.name for upload in letor if is_table(upload)), None)
+    if table is not None:
+        raise InputError(f"{table} looks like a table of texts, not like a LETOR file: choose 'I have texts', above")
     evaluation = tuple(upload for upload in files.evaluation if part_of(upload.name) is None)
     return replace(files, letor=letor, evaluation=evaluation, **parts)
+
+
+def is_table(upload: Upload) -> bool:
+    """Say whether a file is a table by its name, not one that `prepare` wrote, and begins like no LETOR file."""
+    if part_of(upload.name) is not None or not upload.name.lower().endswith(TABLES):
+        return False
+    with upload.open() as stream:
+        return b"qid:" not in stream.read(4096)
 
 
 def _inside(upload: Upload) -> Iterable[Upload]:
     """Give the files in a zip that `prepare` wrote beside its LETOR file; they are unpacked when they are read.
 
-    A zip that cannot be opened is told when its LETOR files are read.
+    A zip that cannot be opened is reported when its LETOR files are read.
     """
     try:
         with upload.open() as stream:
@@ -185,3 +204,102 @@ def is_data(path: str) -> bool:
 
 def _is_clutter(path: str) -> bool:
     return any(part.startswith((".", "__macosx")) for part in PurePosixPath(path.lower()).parts)
+
+
+ROLES = {
+    "pairs": "One table with both",
+    "documents": "Documents",
+    "queries": "Queries",
+    "judgements": "Judgements",
+    "runs": "Runs",
+}
+
+# Names by which the role of a file is recognised, whatever it is really called.
+_TELLING = {
+    "pairs": "pairs.txt",
+    "documents": "documents.txt",
+    "queries": "queries.txt",
+    "judgements": "qrels.txt",
+    "runs": "some.run",
+    "": "readme",
+}
+
+
+@dataclass(frozen=True)
+class ChosenFile(DataFile):
+    """A file of which somebody has said what it is; messages still call it by its own name."""
+
+    role: str = ""  # none of the roles: it is not read
+
+    @property
+    def plain_name(self) -> str:
+        """The name that shows its role."""
+        return _TELLING[self.role]
+
+    @property
+    def folder(self) -> str:
+        """No folder, since its name could suggest another role."""
+        return ""
+
+
+def with_roles(files: Iterable[DataFile], roles: Mapping[str, Sequence[str]]) -> tuple[DataFile, ...]:
+    """Return files as somebody has divided them: names of files by role; those of no role are left aside."""
+    by_name = {name: role for role, names in roles.items() for name in names}
+    return tuple(ChosenFile(file.name, file.size, file.opened, by_name.get(file.name, "")) for file in files)
+
+
+def uploaded(uploads: Sequence[Upload]) -> tuple[DataFile, ...]:
+    """Return the files of uploads; a zip counts as the files in it."""
+    found: list[DataFile] = []
+    with readable():
+        for upload in uploads:
+            single = _single(upload)
+            single.check_format()
+            packed = looks_like_zip(upload.name, single.first_bytes()) and not single.is_workbook
+            found += _unpacked(upload) if packed else [single]
+    names = [file.name for file in found]
+    twice = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+    if twice:
+        raise InputError(f"two files are called {twice[0]}; upload one of them, or give it another name")
+    if not found:
+        raise InputError("the zip holds no file; pack the documents and queries again")
+    return tuple(found)
+
+
+def at_path(path: str | Path) -> tuple[DataFile, ...]:
+    """Return the files of a folder, or of a zip, on the server."""
+    with readable():
+        return tuple(files_of(path))
+
+
+def told(files: Sequence[DataFile]) -> Layout | str:
+    """Recognise by names and contents what the files are; else return in words what is missing."""
+    with readable():
+        try:
+            return find_layout(files, Named())
+        except InputError as error:
+            return str(error)
+
+
+@contextmanager
+def readable() -> Iterator[None]:
+    """Say in words what is wrong with a file that cannot be opened."""
+    try:
+        yield
+    except BrokenStreamError as error:
+        raise InputError(f"a file cannot be read: {error}") from error
+    except OSError as error:
+        raise InputError(f"a file cannot be read: {error.strerror or error}; check the path") from error
+
+
+def _unpacked(upload: Upload) -> list[DataFile]:
+    return zip_files(upload.name, lambda: zipfile.ZipFile(upload.open()))
+
+
+def _single(upload: Upload) -> DataFile:
+    return DataFile(upload.name, upload.size, lambda stack: stack.enter_context(upload.open()))
+
+
+def has_own_format(file: DataFile) -> bool:
+    """Say whether a file is TREC's or SMART's; queries of theirs may go with tables of documents."""
+    return file.head(64).lstrip().startswith(("<", ".I "))

@@ -24,7 +24,7 @@ from rulerank.importing.files import (
     sorted_out,
 )
 from rulerank.letor import read_letor
-from rulerank.prepare import read_analyser, read_feature_names
+from rulerank.prepare import LeftOut, describe_workbook, read_analyser, read_feature_names
 from rulerank.progress import Progress
 from rulerank.text import Analyser, DocumentText, QueryText, TextFormatError, Texts, read_documents, read_queries
 
@@ -52,7 +52,7 @@ class BadFilesError(RulerankError):
         super().__init__(f"{count} {'file has' if count == 1 else 'files have'} problems; nothing was imported")
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as plain values, for another process to tell."""
+        """Return it as plain values, for another process to show."""
         return {"problems": [asdict(problem) for problem in self.problems], "truncated": self.truncated}
 
     @staticmethod
@@ -75,12 +75,16 @@ class Imported:
     facts: tuple[str, ...] = field(default=())  # what was read and done
     analyser: Analyser | None = None  # what cut the texts into terms, if it is known
     stored: bool = False  # here already, with its texts if it has some
+    stored_texts: tuple[int, int] = (0, 0)  # of queries and documents
+    serious: tuple[str, ...] = ()  # those of the notes that harm the campaign if nobody acts
+    left_out: tuple[LeftOut, ...] = ()
 
     @staticmethod
-    def known(collection: Collection, name: str) -> Imported:
-        """Return a collection that is here already."""
+    def known(collection: Collection, name: str, texts: tuple[int, int]) -> Imported:
+        """Return a collection that is here already, with so many texts of queries and documents."""
         files = ((name, len(collection), len(collection.queries)),)
-        return Imported(collection, np.zeros(len(collection), bool), None, files, stored=True)
+        none = np.zeros(len(collection), bool)
+        return Imported(collection, none, None, files, stored=True, stored_texts=texts)
 
 
 def read_files(files: Files, progress: Progress) -> Imported:
@@ -100,16 +104,18 @@ def read_files(files: Files, progress: Progress) -> Imported:
         whole = _named(whole, names, files.features.name)
     second = rows_of_second(whole, pool, evaluation)
     texts = Texts(queries, documents) if queries or documents else None
-    notes = [*reader.notes, *map(str, whole.warnings), *_repeated(whole), *_coverage(whole, texts)]
+    serious = [*_repeated(whole), *_unmatched(whole, texts)]
+    notes = [*reader.notes, *map(str, whole.warnings), *_coverage(whole, texts)]
     if evaluation:
         both = {qid for part in pool for qid in part.queries} & {qid for part in evaluation for qid in part.queries}
         if both:
-            notes.append(
+            serious.append(
                 f"{len(both)} queries are in the pool and in the evaluation set too (as {min(both)}): "
                 "the curves will flatter the ranker"
             )
     facts = (f"Words: {analyser.label}.",) if analyser is not None else ()
-    return Imported(whole, second, texts, tuple(reader.read), tuple(notes), facts, analyser)
+    told = (*notes, *serious)
+    return Imported(whole, second, texts, tuple(reader.read), told, facts, analyser, serious=tuple(serious))
 
 
 def rows_of_second(whole: Collection, first: Iterable[Collection], second: Iterable[Collection]) -> np.ndarray:
@@ -135,7 +141,7 @@ def _named(whole: Collection, names: tuple[str, ...], file: str) -> Collection:
 
 
 class _Reader:
-    """Reads files one after the other, tells how far it is, and remembers what was wrong."""
+    """Reads files one after the other, reports how far it is, and remembers what was wrong."""
 
     def __init__(self, files: Files, progress: Progress) -> None:
         self.problems: list[Problem] = []
@@ -195,6 +201,9 @@ class _Reader:
                 self.note(upload.name, f"the zip cannot be unpacked ({error}); pack it again, without a password")
 
     def _members(self, name: str, archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
+        if workbook := describe_workbook(name, archive.namelist()):
+            self.note(name, workbook.removeprefix(f"{name}: "))
+            return []
         members = [member for member in archive.infolist() if is_data(member.filename) and not member.is_dir()]
         if not members or len(members) > MOST_MEMBERS:
             wanted = f"files ending in {', '.join(ENDINGS[:4])}, plain or compressed"
@@ -253,9 +262,26 @@ def _coverage(collection: Collection, texts: Texts | None) -> list[str]:
         ("documents", texts.documents.keys(), docids),
     ):
         found = len(wanted & given)
-        if given and found < len(wanted):
-            hint = "" if found else ": the ids of the two files have nothing in common"
-            notes.append(f"{found:,} of {len(wanted):,} {what} have a text{hint}")
+        if given and 0 < found < len(wanted):
+            notes.append(f"{found:,} of {len(wanted):,} {what} have a text")
+    return notes
+
+
+def _unmatched(collection: Collection, texts: Texts | None) -> list[str]:
+    """Say which texts belong to nothing in the collection."""
+    if texts is None:
+        return []
+    docids = {docid for docid in collection.docids if docid}
+    notes = []
+    for what, given, wanted in (
+        ("queries", texts.queries.keys(), set(collection.queries)),
+        ("documents", texts.documents.keys(), docids),
+    ):
+        if given and wanted and not wanted & given:
+            words = f"as {min(wanted)} in the LETOR file and {min(given)} beside the texts"
+            notes.append(
+                f"0 of {len(wanted):,} {what} have a text: the ids of the two files have nothing in common ({words})"
+            )
     if texts.documents and not docids:
         notes.append("the LETOR file names no documents ('# docid = X'), so no text can be matched to them")
     return notes

@@ -21,6 +21,9 @@ KNOWN = {
     "labels": "Take them as labels",
     "ignore": "Do not use them",
 }
+SHARE = 0.3
+ENOUGH_QUERIES = 10
+"""Queries with documents of different grades that an evaluation set needs: the mean of fewer is mostly chance."""
 
 
 class Graded(Protocol):
@@ -40,7 +43,7 @@ class Division:
     """How rows are divided: the kind of evaluation set, and how a share of the queries is drawn."""
 
     kind: str
-    share: float = 0.3
+    share: float = SHARE
     seed: int = 0
 
     def to_dict(self) -> dict[str, Any]:
@@ -62,20 +65,45 @@ class Rows:
 
 
 def evaluations(collection: Graded, second: np.ndarray) -> list[str]:
-    """Return the kinds of evaluation set that a collection allows, the recommended one first."""
+    """Return the kinds of evaluation set that a collection allows, the recommended one first.
+
+    To measure on all known grades is right where they are the smaller part; else hardly a row would be left to label.
+    Where too few queries would be measured on, known grades are of more use as labels.
+    """
     if second.any():
         return ["second", "none"]
     known = collection.grades != UNLABELLED
     graded_queries = np.unique(collection.query_index[known]).size
-    kinds = []
+    kinds = ["share"] if graded_queries >= 2 else []
+    kinds.append("none")
     if known.any() and not known.all():
-        kinds.append("known")
-    if graded_queries >= 2:
-        kinds.append("share")
-    return [*kinds, "none"]
+        kinds.insert(0 if 2 * known.sum() <= known.size else len(kinds), "known")
+    share = 1 if kinds[0] == "known" else SHARE
+    enough = share * comparable_queries(collection, np.flatnonzero(known)) >= ENOUGH_QUERIES
+    return kinds if enough else sorted(kinds, key=lambda kind: kind != "none")
 
 
-def choose_rows(collection: Graded, kind: str, *, second: np.ndarray, share: float = 0.3, seed: int = 0) -> Rows:
+def comparable_queries(collection: Graded, rows: np.ndarray) -> int:
+    """Return how many queries have both a relevant and an irrelevant document in these rows."""
+    relevant = collection.grades[rows] > 0
+    index = collection.query_index[rows]
+    judged_irrelevant = ~relevant & (collection.grades[rows] != UNLABELLED)
+    return int(np.intersect1d(index[relevant], index[judged_irrelevant]).size)
+
+
+def measures_little(collection: Graded, rows: Rows) -> str | None:
+    """Say why an evaluation set is too small to measure on; None where it is large enough, or there is none."""
+    number = comparable_queries(collection, rows.evaluation)
+    if not rows.evaluation.size or number >= ENOUGH_QUERIES:
+        return None
+    have = {0: "no query has", 1: "only 1 query has"}.get(number, f"only {number} queries have")
+    return (
+        f"This evaluation set measures {'little' if number > 1 else 'nothing'}: {have} both relevant and irrelevant "
+        f"documents in it, and {ENOUGH_QUERIES} or more are needed."
+    )
+
+
+def choose_rows(collection: Graded, kind: str, *, second: np.ndarray, share: float = SHARE, seed: int = 0) -> Rows:
     """Divide the rows; whole queries go to one side where a share of them is asked for.
 
     An ungraded row can be labelled but not measured on: in a query of the evaluation set it is left out.
@@ -119,6 +147,15 @@ def uses_of_known(collection: Graded, rows: Rows) -> list[str]:
     if not known.any():
         return []
     return ["hide", "labels", "ignore"] if known.all() else ["labels", "ignore"]
+
+
+def without_grades(rows: Rows) -> str:
+    """Say of a pool without grades who gives them, and where those are that the file knows."""
+    held = rows.evaluation.size
+    if not held:
+        return "No pair that can be labelled has a grade yet: people will give them all."
+    grades = "The only known grade is" if held == 1 else f"All {held:,} known grades are"
+    return f"{grades} in the evaluation set; people will give the others."
 
 
 def known_labels(collection: Graded, rows: Rows) -> dict[int, int]:

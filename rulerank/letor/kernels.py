@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from rulerank.collection.codes import ABSENT, MAX_GRADE, NULL, PRESENT, UNLABELLED
-from rulerank.kernels import kernel
+from rulerank.collection.fields import ABSENT, MAX_GRADE, NULL, PRESENT, UNLABELLED, Array
+from rulerank.kernels import Scalar, kernel
 from rulerank.letor.numbers import (
     EXACT,
     NOT_A_NUMBER,
@@ -24,7 +24,6 @@ from rulerank.letor.numbers import (
     scan_number,
     to_float,
 )
-from rulerank.letor.types import Array, Scalar
 
 # What a cell of the matrix holds.
 
@@ -66,7 +65,6 @@ DONE, MORE_ROWS, WIDER, CODES, MORE_LEFTOVERS, MORE_RUNS, ENOUGH_PROBLEMS = rang
     MOST,  # the highest feature of any row; the matrix may have columns to spare
 ) = range(11)
 STATE_SIZE = 11
-
 
 QUICK_DIGITS = 16  # digits below this many are an exact float, and so is their power of ten
 _NEWLINE, _HASH, _POINT, _COLON = 10, 35, 46, 58
@@ -168,7 +166,7 @@ def parse_rows(
     `runs` gets (first row, start and end of the qid, line) for each run of rows with one qid; `notes` the comments,
     each ended by a newline; `leftovers` the values that Python must read: (row, column, start, end, line, start
     of the line); `problems` (line, start of the line, start, end, kind). `seen` holds the attempt that last met each
-    feature, which tells repeated and absent ones without clearing anything between the lines.
+    feature, which detects repeated and absent ones without clearing anything between the lines.
     """
     at, line, row = state[AT], state[LINE], state[ROWS]
     width = features.shape[1]

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from rulerank.kernels import kernel
-from rulerank.letor.types import Array, Scalar
+from rulerank.collection.fields import Array
+from rulerank.kernels import Scalar, kernel
 
 NOT_A_NUMBER, EXACT, INEXACT = 0, 1, 2  # how the scanned digits stand to the text
 SETTLED, UNSETTLED, TOO_BIG = 0, 1, 2  # what became of digits and exponent
@@ -49,7 +49,7 @@ def tens() -> Array:
 def fives() -> Array:
     """Return the leading 128 bits (high and low word) of 5**q for q from -342 to 308.
 
-    All are cut off, except the reciprocals down to 5**-27, which are rounded up so that exact ties can be told
+    All are cut off, except the reciprocals down to 5**-27, which are rounded up so that exact ties can be detected
     (Lemire, sections 5 and 8).
     """
     table = np.empty((MOST_POWER - LEAST_POWER + 1, 2), dtype=np.uint64)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rulerank.collection.codes import MAX_GRADE
+from rulerank.collection.fields import MAX_GRADE, Array
 from rulerank.errors import LetorProblem
 from rulerank.letor.kernels import (
     BAD_FEATURE,
@@ -21,7 +21,6 @@ from rulerank.letor.kernels import (
     NUL_BYTE,
     REPEATED_FEATURE,
 )
-from rulerank.letor.types import Array
 
 SHOWN = 60
 
@@ -44,7 +43,7 @@ _MESSAGES = {
 }
 
 
-class Problems:
+class LetorProblems:
     """The problems of one file, at most `limit` of them; `truncated` says that there are more."""
 
     def __init__(self, limit: int, max_features: int) -> None:

@@ -1,10 +1,10 @@
-"""Read LETOR files: `grade qid:Q 1:value 2:value ... #comment`, one document a line.
+"""Read LETOR files: `grade qid:Q 1:value 2:value ... #comment`, one document per line.
 
 The format is that of LETOR 3.0 and 4.0 (Qin and Liu, "Introducing LETOR 4.0 datasets", 2013), itself an extension of
 SVMlight's. What is accepted beyond the plain case: any number of features, in any order; features that a row lacks;
 `NULL` values; grades that are absent or -1 (unlabelled); qids of any text; comments of any text; tabs, CRLF, blank
-and comment-only lines (which are not kept); gzip, xz, bz2 and zip, told by their first bytes; UTF-16 and UTF-32 with a
-byte order mark.
+and comment-only lines (which are not kept); gzip, xz, bz2 and zip, recognised by their first bytes; UTF-16 and UTF-32
+with a byte order mark.
 """
 
 from __future__ import annotations
@@ -14,9 +14,7 @@ from collections.abc import Callable
 import numpy as np
 
 from rulerank.collection import Collection
-from rulerank.collection.codes import ABSENT
-from rulerank.collection.fields import docid_of
-from rulerank.collection.warnings import PossiblyCutOff
+from rulerank.collection.fields import ABSENT, Array, PossiblyCutOff, docid_of
 from rulerank.errors import InputError, LetorFormatError, MemoryLimitError
 from rulerank.files import (
     BrokenStreamError,
@@ -25,9 +23,8 @@ from rulerank.files import (
     open_source,
     source_name,
 )
-from rulerank.foreign.decoding import Utf8Stream, bad_lines, is_utf8, without_bad_bytes
+from rulerank.foreign.decoding import LineBlocks, LineKind, Utf8Stream, bad_lines, is_utf8, without_bad_bytes
 from rulerank.foreign.encodings import given_encoding
-from rulerank.foreign.lines import Kind, LineBlocks
 from rulerank.foreign.storable import LONGEST_ID, too_long, unstorable
 from rulerank.letor.kernels import (
     AT,
@@ -50,11 +47,10 @@ from rulerank.letor.kernels import (
     WIDER,
     parse_rows,
 )
-from rulerank.letor.measure import Measure
 from rulerank.letor.numbers import fives, tens
-from rulerank.letor.problems import Problems
+from rulerank.letor.problems import LetorProblems
 from rulerank.letor.rows import RowBuffer
-from rulerank.letor.types import Array
+from rulerank.letor.size import SizePass
 from rulerank.memory import MemoryLimit, memory_limit
 from rulerank.progress import Progress, silent
 
@@ -109,13 +105,13 @@ class _Reader:
     def __init__(
         self, max_features: int, max_errors: int, limit: MemoryLimit, source: Source, encoding: str | None
     ) -> None:
-        self.problems = Problems(max_errors, max_features)
+        self.problems = LetorProblems(max_errors, max_features)
         self.blocks: LineBlocks | None = None
         self.state = np.zeros(STATE_SIZE, dtype=np.int64)
         self.state[LINE] = 1
         self.state[MAX_FEATURES] = max_features
         self._longest = LONGEST_LINE + BYTES_PER_PAIR * max_features
-        measure = Measure(source, encoding, max_features, self._longest)
+        measure = SizePass(source, encoding, max_features, self._longest)
         self._rows = RowBuffer(max_features, limit, lambda: measure(limit, self._tell))
         self._stream: Utf8Stream | None = None
         self._tell: Callable[[], None] = lambda: None
@@ -139,16 +135,16 @@ class _Reader:
             return
         for kind, text in self.blocks:
             self._tell()
-            if kind is Kind.TOO_LONG:
+            if kind is LineKind.TOO_LONG:
                 message = (
-                    f"the line is longer than {self._longest} bytes; is this a text file with one document a line?"
+                    f"the line is longer than {self._longest} bytes; is this a text file with one document per line?"
                 )
                 self.problems.add(int(self.state[LINE]), 1, text[:1000], message)
                 self.state[LINE] += 1
             else:
                 before = self.state[ROWS]
                 self._parse(self._checked(text))
-                self._open_end = kind is Kind.LAST and bool(self.state[ROWS] > before)
+                self._open_end = kind is LineKind.LAST and bool(self.state[ROWS] > before)
             if self.problems.truncated:
                 return
         if not self.problems:
@@ -207,7 +203,7 @@ class _Reader:
         rows.check_beside(int(state[ROWS]))
 
     def _keep_notes(self, text: bytes) -> None:
-        """Keep the comments; a docid that is too long is told by its line."""
+        """Keep the comments; a docid that is too long is reported by its line."""
         size = int(self.state[NOTES])
         self._rows.notes += size
         notes = self._notes[:size].tobytes().decode("utf-8").split("\n")[:-1]

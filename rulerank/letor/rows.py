@@ -6,11 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rulerank.collection.codes import ABSENT, PRESENT
+from rulerank.collection.fields import ABSENT, PRESENT, Array
 from rulerank.errors import MemoryLimitError
 from rulerank.kernels import kernel
-from rulerank.letor.measure import Shape
-from rulerank.letor.types import Array
+from rulerank.letor.size import Shape
 from rulerank.memory import MemoryLimit
 
 FIRST_CELLS = 1 << 16
@@ -40,7 +39,7 @@ class RowBuffer:
     """Features, codes and grades of the rows read so far, with room for more.
 
     Everything is resized in place, so that reading never holds the matrix twice. Codes are only there once a
-    cell is missing. Before it grows beyond what is small anyway, `measure` tells (or refuses) what the whole file
+    cell is missing. Before it grows beyond what is small anyway, `measure` reports (or refuses) what the whole file
     needs; it returns None for a stream that cannot be read twice, which is then checked as it grows.
     """
 

@@ -1,4 +1,4 @@
-"""The LETOR writer: numbers in their shortest form, one document a line, rows of a query together."""
+"""The LETOR writer: numbers in their shortest form, one document per line, rows of a query together."""
 
 from __future__ import annotations
 
@@ -8,13 +8,11 @@ from collections.abc import Iterable
 import numpy as np
 
 from rulerank.collection import Collection
-from rulerank.collection.codes import ABSENT, NULL
+from rulerank.collection.fields import ABSENT, NULL, Array
 from rulerank.errors import InputError
-from rulerank.kernels import kernel
+from rulerank.kernels import Scalar, kernel, over_rows
 from rulerank.letor.numbers import EXACT_POWER, LEFT_TO_PYTHON, fives, scale, tens
 from rulerank.letor.target import Target, open_target
-from rulerank.letor.types import Array, Scalar
-from rulerank.threads import over_rows
 
 VALUES_AT_ONCE = 1 << 14
 STEPS_AT_ONCE = 64  # shared among the threads before any of their text is written

@@ -6,14 +6,22 @@
 
 from rulerank.metrics.audience import Audience
 from rulerank.metrics.conventions import Convention, conventions
-from rulerank.metrics.evaluation import evaluate
-from rulerank.metrics.intents import IntentERR, intent_err
-from rulerank.metrics.measure import Measure
+from rulerank.metrics.intents import (
+    IntentERR,
+    IntentUser,
+    default_relevance,
+    err_eia_user,
+    err_ia_user,
+    err_user,
+    intent_err,
+)
+from rulerank.metrics.measure import CUT_OFFS, EXPECTED, Measure, evaluate
 from rulerank.metrics.metric import Metric, metric
 from rulerank.metrics.rankings import Rankings, rank
-from rulerank.metrics.users import IntentUser, default_relevance, err_eia_user, err_ia_user, err_user
 
 __all__ = [
+    "CUT_OFFS",
+    "EXPECTED",
     "Audience",
     "Convention",
     "IntentERR",

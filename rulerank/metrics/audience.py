@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -18,27 +18,72 @@ from numpy.typing import ArrayLike, NDArray
 
 from rulerank.errors import InputError
 from rulerank.metrics.inputs import LARGEST_GRADE, check_grades
-from rulerank.metrics.intents import IntentERR, mean_over_intents
+from rulerank.metrics.intents import ANY, IntentERR, IntentUser, mean_over_intents
 from rulerank.metrics.rankings import rank
-from rulerank.metrics.users import ANY, IntentUser
+
+LEARNED = "learned:"
+"""Before a click model's name: the user that it learned."""
+
+LEARNED_LABELS = {
+    "eia": "ERR-EIA, learned",
+    "ia_diff": "ERR-IA, learned (different)",
+    "ia_same": "ERR-IA, learned (same)",
+    "agnostic": "ERR, learned",
+}
+"""What ERR with a learned user is called, by click model, the best of the paper first."""
+
+_LABELS = {"err": "ERR", "err_ia": "ERR-IA", "err_eia": "ERR-EIA"} | {
+    LEARNED + name: label for name, label in LEARNED_LABELS.items()
+}
 
 MOST_LANGUAGES = 20
 """More than these are stray guesses of a detector rather than audiences, and each would cost as much as the metric."""
+
+
+def user_label(name: str) -> str:
+    """Return what ERR with a user of this name is called.
+
+    >>> user_label("err_ia"), user_label("learned:eia")
+    ('ERR-IA', 'ERR-EIA, learned')
+    """
+    return _LABELS.get(name, name)
+
+
+def user_named(text: str) -> str | None:
+    """Return the name of the user whose ERR is called so, by name or by label; None if there is none."""
+    wanted = text.strip().lower()
+    return next((name for name, label in _LABELS.items() if wanted in (name, label.lower())), None)
+
+
+def users_in_order(names: Iterable[str]) -> list[str]:
+    """Return users by name: the default ones, then the learned ones, the best of the paper first, then any others."""
+    return sorted(names, key=lambda name: list(_LABELS).index(name) if name in _LABELS else len(_LABELS))
 
 
 @dataclass(frozen=True, eq=False)
 class Audience:
     """Users by name, and the language of each document (None: not known).
 
-    A user whose one language is `ANY` reads everything. The others need the language of every document.
+    A user whose one language is `ANY` reads everything. The others need the language of every document. asks: metrics
+    with other parameters than the usual ones that somebody wants to see too (`Measure.metric`).
+
+    >>> from rulerank.metrics import err_ia_user, err_user
+    >>> readers = Audience({"err": err_user(1), "err_ia": err_ia_user(1, ["de", "en"])}, ("de", "en"))
+    >>> {name: found.mean for name, found in readers.measure([1, 0], [2.0, 1.0], ["q", "q"]).items()}
+    {'err': 0.5, 'err_ia': 0.25}
     """
 
     users: Mapping[str, IntentUser]
     languages: tuple[str | None, ...]
+    asks: tuple[str, ...] = ()
 
     def of(self, rows: ArrayLike) -> Audience:
         """Return the same users with the documents of these rows alone, in this order."""
-        return Audience(self.users, tuple(self.languages[row] for row in np.asarray(rows, np.int64).tolist()))
+        return replace(self, languages=tuple(self.languages[row] for row in np.asarray(rows, np.int64).tolist()))
+
+    def asking(self, *metrics: str) -> Audience:
+        """Return the same audience with a wish to see these metrics; the registered ones are seen anyhow."""
+        return replace(self, asks=tuple(name for name in metrics if ":" in name))
 
     @cached_property
     def spoken(self) -> tuple[str, ...]:
@@ -54,7 +99,7 @@ class Audience:
     def lacking(self) -> str | None:
         """Why nobody to whom languages matter can read these documents, or None if they can."""
         if len(self.spoken) > MOST_LANGUAGES:
-            return f"the documents have {len(self.spoken)} languages; at most {MOST_LANGUAGES} are told apart"
+            return f"the documents have {len(self.spoken)} languages; at most {MOST_LANGUAGES} are distinguished"
         if self.silent == len(self.languages):
             return "the documents have no language"
         if self.silent:
@@ -80,9 +125,9 @@ class Audience:
 
     @cached_property
     def stamp(self) -> str:
-        """A name for these users and languages, by which values measured with others are known."""
+        """A name for these users, languages and wishes, by which values measured with others are known."""
         about = [[name, user.to_dict()] for name, user in self.users.items()]
-        return hashlib.sha256(json.dumps([about, self.languages]).encode()).hexdigest()[:16]
+        return hashlib.sha256(json.dumps([about, self.languages, *self.asks]).encode()).hexdigest()[:16]
 
     def measure(
         self,

@@ -61,7 +61,7 @@ def _measure(
 
 
 @metrics.register("map", "Mean average precision (MAP)")
-@metric("MAP")
+@metric("MAP", of_one_query="Average precision")
 def mean_average_precision(rankings: Rankings, k: int) -> Values:
     """Mean over the relevant documents of the precision at their positions, over the whole list."""
     values, expected = room(rankings)

@@ -50,7 +50,13 @@ def trec_discount(positions: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @dataclass(eq=False)
 class Convention:
-    """The choices of one evaluation program; the module's table says what each means."""
+    """The choices of one evaluation program; the module's table says what each means.
+
+    >>> conventions["letor"].gain(np.array([0.0, 1.0, 2.0])).tolist()
+    [0.0, 1.0, 3.0]
+    >>> conventions["trec"].docids_break_ties
+    True
+    """
 
     gain: Callable[[NDArray[np.float64]], NDArray[np.float64]]
     discount: Callable[[NDArray[np.float64]], NDArray[np.float64]]

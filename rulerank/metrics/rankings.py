@@ -1,4 +1,4 @@
-"""Rankings: every query's grades in ranked order with its tie groups, which is all that a metric needs."""
+"""Rankings: every query's rows sorted by score, with grades and tie groups, which is all that a metric needs."""
 
 from __future__ import annotations
 
@@ -9,11 +9,76 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rulerank.kernels import kernel
+from rulerank.kernels import in_parts, kernel, workers
 from rulerank.metrics.conventions import Convention, conventions
 from rulerank.metrics.inputs import check_docids, check_grades, check_max_grade, check_scores, group_queries
-from rulerank.metrics.sorting import sort_queries
-from rulerank.threads import in_parts, workers
+
+_SIGN = np.uint64(1 << 63)
+_ALL_BUT_SIGN = np.uint64((1 << 63) - 1)
+_BYTE = np.uint64(255)
+_SMALL = 24
+
+
+@kernel
+def sort_queries(
+    starts: NDArray[np.int64], low: int, high: int, scores: NDArray[np.float64], order: NDArray[np.int64]
+) -> None:
+    """Write into `order` the rows of the queries low to high - 1 by descending score.
+
+    A stable radix sort on the scores' bits, least significant byte first: for a thousand documents it takes
+    about a third of the time of a merge sort. Scores must not be NaN or -0.0.
+    """
+    longest = 0
+    for query in range(low, high):
+        longest = max(longest, starts[query + 1] - starts[query])
+    keys, other_keys = np.empty(longest, np.uint64), np.empty(longest, np.uint64)
+    rows, other_rows = np.empty(longest, np.int64), np.empty(longest, np.int64)
+    counts = np.empty(256, np.int64)
+    bits = scores.view(np.uint64)
+
+    for query in range(low, high):
+        begin = starts[query]
+        size = starts[query + 1] - begin
+        varying = np.uint64(0)
+        for i in range(size):
+            key = bits[begin + i]
+            # The bits of negative floats already grow as the value falls; turn the others round to match.
+            if key & _SIGN == 0:
+                key ^= _ALL_BUT_SIGN
+            keys[i] = key
+            rows[i] = begin + i
+            varying |= key ^ keys[0]
+
+        if size <= _SMALL:
+            for i in range(1, size):
+                key, row, j = keys[i], rows[i], i
+                while j > 0 and keys[j - 1] > key:
+                    keys[j], rows[j] = keys[j - 1], rows[j - 1]
+                    j -= 1
+                keys[j], rows[j] = key, row
+        else:
+            for byte in range(8):
+                shift = np.uint64(8 * byte)
+                if (varying >> shift) & _BYTE == 0:
+                    continue
+                counts[:] = 0
+                for i in range(size):
+                    counts[np.int64((keys[i] >> shift) & _BYTE)] += 1
+                total = 0
+                for digit in range(256):
+                    count = counts[digit]
+                    counts[digit] = total
+                    total += count
+                for i in range(size):
+                    bucket = np.int64((keys[i] >> shift) & _BYTE)
+                    place = counts[bucket]
+                    counts[bucket] = place + 1
+                    other_keys[place], other_rows[place] = keys[i], rows[i]
+                keys, other_keys = other_keys, keys
+                rows, other_rows = other_rows, rows
+        for i in range(size):
+            order[begin + i] = rows[i]
+
 
 # Below this many rows a second thread costs more than it saves.
 _ROWS_A_THREAD = 50_000
@@ -21,7 +86,12 @@ _ROWS_A_THREAD = 50_000
 
 @dataclass(frozen=True)
 class Rankings:
-    """All queries, one after the other: query i has the rows starts[i] to starts[i + 1]."""
+    """All queries, one after the other: query i has the rows starts[i] to starts[i + 1].
+
+    >>> rankings = rank([0, 2, 1], [0.1, 0.9, 0.9], ["a", "a", "b"], convention="letor")
+    >>> rankings.qids, rankings.grades.tolist(), rankings.relevant.tolist()
+    (['a', 'b'], [2, 0, 1], [1, 1])
+    """
 
     convention: Convention
     max_grade: int

@@ -59,7 +59,7 @@ def _measure(
 
 
 @metrics.register("mrr", "Mean reciprocal rank (MRR)")
-@metric("MRR")
+@metric("MRR", of_one_query="Reciprocal rank")
 def mean_reciprocal_rank(rankings: Rankings, k: int) -> Values:
     """One divided by the position of the first relevant document, over the whole list."""
     values, expected = room(rankings)

@@ -7,17 +7,16 @@ prepared = prepare(gathered, Options(candidates=100))
 write_prepared(prepared, "cran.letor")
 """
 
-from rulerank.prepare.archives import looks_like_zip
+from rulerank.prepare.archives import describe_workbook, looks_like_zip
 from rulerank.prepare.files import DataFile, file_at, files_of, zip_files
-from rulerank.prepare.gathered import Gathered
+from rulerank.prepare.gathered import Gathered, LeftOut
 from rulerank.prepare.layout import KINDS, Layout, Named, find_layout
 from rulerank.prepare.prepare import Options, Prepared, prepare
 from rulerank.prepare.problems import BadRecordsError, FileProblem
-from rulerank.prepare.read import Reading, read_collection, read_files
-from rulerank.prepare.read_back import read_analyser, read_feature_names
+from rulerank.prepare.read import TextReading, read_collection, read_files
 from rulerank.prepare.readers.columns import Columns, guess_columns
 from rulerank.prepare.readers.table import TableHead, table_head
-from rulerank.prepare.write import part_of, paths_for, write_prepared
+from rulerank.prepare.write import part_of, paths_for, read_analyser, read_feature_names, write_prepared
 
 __all__ = [
     "KINDS",
@@ -27,11 +26,13 @@ __all__ = [
     "FileProblem",
     "Gathered",
     "Layout",
+    "LeftOut",
     "Named",
     "Options",
     "Prepared",
-    "Reading",
     "TableHead",
+    "TextReading",
+    "describe_workbook",
     "file_at",
     "files_of",
     "find_layout",

@@ -4,23 +4,47 @@ from __future__ import annotations
 
 import struct
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import ExitStack
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import IO
 
 from rulerank.errors import InputError
-from rulerank.files import ZIP, is_clutter
+from rulerank.files import DAMAGED, ZIP, is_clutter
+from rulerank.prepare.metered import SAVE
 
 Opened = Callable[[ExitStack], IO[bytes]]
 OpenArchive = Callable[[], zipfile.ZipFile]
 
+WORKBOOKS = (".xlsx", ".xlsm")
 MAGIC = (*ZIP, b"PK\x07\x08")  # and of one that was packed in several volumes
 
 
 def looks_like_zip(name: str, head: bytes) -> bool:
     """Say whether a file means to be a zip, by its name or by its first bytes."""
     return name.lower().endswith(".zip") or head.startswith(MAGIC)
+
+
+def holds_workbook(name: str, source: str | IO[bytes]) -> bool:
+    """Say whether a file is an Excel workbook: a zip with the parts of one, or a zip of that name that is damaged."""
+    try:
+        with ExitStack() as stack:
+            stream = stack.enter_context(open(source, "rb")) if isinstance(source, str) else source
+            if not stream.read(4).startswith(MAGIC):
+                return False
+            with zipfile.ZipFile(stream) as archive:
+                return "xl/workbook.xml" in archive.namelist()
+    except (*DAMAGED, OSError, NotImplementedError, ValueError, struct.error):
+        return name.lower().endswith(WORKBOOKS)
+
+
+def describe_workbook(name: str, members: Collection[str]) -> str | None:
+    """Say what to do with a zip that is really a spreadsheet which is not read here; None if it is none."""
+    if "xl/workbook.xml" in members:
+        return f"{name}: this is an Excel workbook, no LETOR file; bring it where texts are asked for ('I have texts')"
+    if "xl/workbook.bin" not in members and not ("content.xml" in members and "mimetype" in members):
+        return None
+    return f"{name}: this is a spreadsheet, but no .xlsx; {SAVE}"
 
 
 def zip_members(name: str, archive_of: OpenArchive) -> list[tuple[str, int, Opened]]:
@@ -36,6 +60,8 @@ def zip_members(name: str, archive_of: OpenArchive) -> list[tuple[str, int, Open
         raise InputError(
             f"{name}: the zip ends too soon or is damaged, or is none ({error}); fetch or pack it again"
         ) from error
+    if workbook := describe_workbook(name, [member.filename for member in members]):
+        raise InputError(workbook)
     for member in members:
         if _points_outside(member.filename):
             raise InputError(

@@ -23,7 +23,7 @@ class Search:
         import bm25s  # type: ignore[import-untyped]  # noqa: PLC0415 (only this class needs it)
 
         begins, ends = corpus.bounds("whole")
-        documents = _Told(
+        documents = _Reported(
             [corpus.tokens[begin:end] for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)],
             progress,
         )
@@ -54,8 +54,8 @@ class Search:
         return [self._corpus.docids[place] for place in ordered.tolist()]
 
 
-class _Told(list[Any]):
-    """Documents that tell how far a reader is; bm25s goes through them twice."""
+class _Reported(list[Any]):
+    """Documents that report how far a reader is; bm25s goes through them twice."""
 
     def __init__(self, documents: Sequence[Any], progress: Progress) -> None:
         super().__init__(documents)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import codecs
+import io
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from rulerank.errors import InputError
 from rulerank.files import DAMAGED, BrokenStreamError, ByteSource, describe_foreign, open_source, without_packing
@@ -22,12 +23,17 @@ from rulerank.foreign.encodings import (
     is_binary,
 )
 from rulerank.foreign.storable import readable
-from rulerank.prepare.archives import OpenArchive, looks_like_zip, zip_members
-from rulerank.prepare.problems import Problems
+from rulerank.prepare.archives import OpenArchive, holds_workbook, looks_like_zip, zip_members
+from rulerank.prepare.metered import describe_old
+from rulerank.prepare.problems import TextProblems
+
+if TYPE_CHECKING:
+    from rulerank.prepare.gathered import LeftOut
+    from rulerank.prepare.workbook import SheetRow
 
 PIECE = 1 << 20
 MOST_FILES = 20_000
-FORMATS = "CSV, TSV, JSONL, BEIR, TREC or SMART files"
+FORMATS = "CSV, TSV, JSONL, Excel (.xlsx), BEIR, TREC or SMART files"
 
 
 @dataclass(frozen=True)
@@ -69,8 +75,24 @@ class DataFile:
             except OSError as error:
                 raise InputError(f"{self.name}: cannot be read: {error.strerror or error}; check the path") from error
 
+    @property
+    def is_workbook(self) -> bool:
+        """Whether it is an Excel workbook, by its first bytes and by what is packed in it, or else by its name."""
+        with ExitStack() as stack:
+            return holds_workbook(self.name, self.opened(stack))
+
+    def check_format(self) -> None:
+        """Refuse a workbook of a kind that cannot be read, and say how it can become one that is."""
+        with ExitStack() as stack:
+            source = self.opened(stack)
+            stream = stack.enter_context(open(source, "rb")) if isinstance(source, str) else source
+            if old := describe_old(stream):
+                raise InputError(f"{self.name}: {old}")
+
     def head(self, size: int = 4096) -> str:
-        """Return its beginning as text, for a look at what it is."""
+        """Return its beginning as text, for a look at what it is; a workbook has none."""
+        if self.is_workbook:
+            return ""
         try:
             with self.open() as stream:
                 piece = stream.read(size)
@@ -85,6 +107,9 @@ def files_of(path: str | Path) -> list[DataFile]:
     where = Path(path).expanduser()
     if where.is_file():
         single = file_at(where)
+        single.check_format()
+        if single.is_workbook:
+            return [single]
         if looks_like_zip(where.name, single.first_bytes()):
             return _checked(zip_files(readable(str(where)), lambda: zipfile.ZipFile(where)), where)
         return [single]
@@ -127,10 +152,15 @@ def _limited(found: list[DataFile], where: str | Path) -> list[DataFile]:
 class TextLines:
     """The lines of one file, decoded; those that cannot be decoded are noted, and `count` gets the bytes read."""
 
+    unit = "line"  # what problems are counted by
+    format: str  # the encoding, to tell people
+    notes: tuple[str, ...] = ()  # what people should know about the file
+    left_out: tuple[LeftOut, ...] = ()
+
     def __init__(
         self,
         file: DataFile,
-        problems: Problems,
+        problems: TextProblems,
         encoding: str | None = None,
         count: Callable[[int], None] = lambda size: None,
     ):
@@ -140,7 +170,15 @@ class TextLines:
         self._file = file
         self._count = count
         self._broken = False
+        self._start(encoding)
+
+    def _start(self, encoding: str | None) -> None:
         self.encoding = self._found(encoding)
+        self.format = self.encoding.label
+
+    def cells(self) -> Iterator[SheetRow] | None:
+        """Give the rows of a sheet by their cells; None of a text, which is cut into lines."""
+        return None
 
     def complain(self, text: str, message: str, line: int | None = None) -> None:
         """Note a problem of the present line, or of another one; that a file is damaged is the last of its problems."""
@@ -161,13 +199,13 @@ class TextLines:
             self._complain_broken(error)
 
     def _found(self, given: str | None) -> Encoding:
-        """Return the encoding: the given one, or what the file's bytes tell."""
+        """Return the encoding: the given one, or what the file's bytes show."""
         try:
             with self._file.open() as stream:
                 head = stream.read(PIECE)
                 if given:
                     return given_encoding(given, head)
-                if foreign := describe_foreign(head):
+                if foreign := describe_foreign(head) or describe_old(io.BytesIO(head)):
                     raise InputError(f"{self.name}: {foreign}")
                 found = detect_encoding(_pieces(stream, head))
                 if found.by_line and is_binary(head):
@@ -209,7 +247,7 @@ class TextLines:
         given = self.encoding.how == "given"
         known = "which was named as the encoding" if given else "as the rest of the file is"
         better = "another encoding, or none to have it detected" if given else "the encoding"
-        self.complain(text, f"{which} is not {self.encoding.label}, {known}; mend the line, or name {better}")
+        self.complain(text, f"{which} is not {self.encoding.label}, {known}; fix the line, or name {better}")
 
     def _byte_lines(self, stream: ByteSource, done: int) -> Iterator[str]:
         rest = b""

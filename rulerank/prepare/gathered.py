@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from rulerank.foreign.storable import LONGEST_ID, LONGEST_LANGUAGE, storable, too_long, unstorable
@@ -15,12 +15,46 @@ from rulerank.text import DocumentText, QueryText
 # What a LETOR comment or a qid cannot hold.
 _UNFIT_DOCID = re.compile(r"\s")
 _UNFIT_QID = re.compile(r"[\s#]")
+MOST_NAMED = 1000  # of what was left out
 BYTES_PER_TEXT = 600  # of a record beside its texts: its object, its id, and its places in tables
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """What the files name and the collection does not have: of what how much, why, and its names (up to a limit).
+
+    >>> LeftOut.of("documents", ["d7", "d9"], "without text nobody can judge them").words
+    '2 documents left out: without text nobody can judge them (d7, d9)'
+    """
+
+    what: str  # "documents", "queries", "rows", "files", ...
+    count: int
+    why: str
+    names: tuple[str, ...]
+
+    @staticmethod
+    def of(what: str, names: Sequence[str], why: str) -> LeftOut:
+        """Return what is left out, named as far as anybody reads."""
+        return LeftOut(what, len(names), why, tuple(names[:MOST_NAMED]))
+
+    @property
+    def words(self) -> str:
+        """It in a few words, with the first names."""
+        shown = ", ".join(self.names[:5]) + (", ..." if self.count > 5 else "")
+        one = {"queries": "query"}.get(self.what, self.what.removesuffix("s"))
+        return f"{self.count:,} {one if self.count == 1 else self.what} left out: {self.why} ({shown})"
 
 
 @dataclass
 class Gathered:
-    """Everything that was read, by id; `notes` say what people should know about it."""
+    """Everything that was read, by id; `notes` say what people should know about it.
+
+    >>> from rulerank.text import DocumentText, QueryText
+    >>> texts = {"d1": DocumentText("Wings", "Lift of a wing"), "d2": DocumentText("Cats", "A cat sleeps")}
+    >>> found = Gathered(documents=texts, queries={"q1": QueryText("wing lift")}, judgements={"q1": {"d1": 1}})
+    >>> sorted(found.documents), found.judgements
+    (['d1', 'd2'], {'q1': {'d1': 1}})
+    """
 
     documents: dict[str, DocumentText] = field(default_factory=dict)
     numbers: dict[str, dict[str, float]] = field(default_factory=dict)  # by column, then docid
@@ -29,6 +63,9 @@ class Gathered:
     runs: dict[str, dict[str, list[str]]] = field(default_factory=dict)  # docids in order by run, then qid
     kind: str = ""
     complete: bool = False  # whether what is not judged is known to be not relevant
+    pairs: tuple[tuple[str, str], ...] = ()  # (qid, docid) as a table has them: no candidates are chosen then
+    pair_numbers: dict[str, dict[tuple[str, str], float]] = field(default_factory=dict)  # by column, then pair
+    left_out: list[LeftOut] = field(default_factory=list)
     files: dict[str, str] = field(default_factory=dict)  # encoding by file
     notes: list[str] = field(default_factory=list)
 

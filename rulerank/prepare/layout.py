@@ -1,4 +1,4 @@
-"""Which file of a folder is what: documents, queries, judgements and runs, told by names and by a look inside."""
+"""Which file of a folder is what: documents, queries, judgements and runs, recognised by names and by a look inside."""
 
 from __future__ import annotations
 
@@ -10,15 +10,18 @@ from itertools import takewhile
 from pathlib import PurePosixPath
 
 from rulerank.errors import InputError
+from rulerank.prepare.archives import WORKBOOKS
 from rulerank.prepare.files import DataFile
+from rulerank.prepare.readers.table import holds_pairs
 
 KINDS = {
     "beir": "BEIR (corpus.jsonl, queries.jsonl, qrels)",
     "trec": "TREC (SGML documents, topics, qrels)",
     "smart": "SMART (.I .T .A .W)",
-    "table": "tables (CSV, TSV or JSONL)",
+    "table": "tables (CSV, TSV, JSONL or Excel)",
+    "pairs": "one table of query-document pairs (CSV, TSV, JSONL or Excel)",
 }
-TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".txt")
+TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".txt", *WORKBOOKS)
 
 _DOCUMENTS = re.compile(r"(documents?|docs|corpus|collection|passages?|articles?)\b")
 _QUERIES = re.compile(r"(queries|query|topics?|questions?)\b")
@@ -32,7 +35,7 @@ _TOPICS = re.compile(r"\s*(<\?xml[^>]*>\s*)?(<topics\b[^>]*>\s*|<[a-z_]+>\s*)?(<
 
 @dataclass(frozen=True)
 class Layout:
-    """Which files are what."""
+    """Which files are what. Of the kind "pairs", documents are tables that hold the queries, too."""
 
     kind: str
     documents: tuple[DataFile, ...]
@@ -44,7 +47,7 @@ class Layout:
 
 @dataclass(frozen=True)
 class Named:
-    """Files that somebody named; they go before what the folder's names tell."""
+    """Files that somebody named; they go before what the folder's names say."""
 
     kind: str | None = None
     documents: tuple[DataFile, ...] = ()
@@ -54,19 +57,24 @@ class Named:
 
 
 def find_layout(files: Sequence[DataFile], named: Named = Named()) -> Layout:  # noqa: B008 (frozen)
-    """Tell what each file is; an InputError says what is missing and which names would do."""
+    """Recognise what each file is; an InputError says what is missing and which names would do."""
     if named.kind is not None and named.kind not in KINDS:
         raise InputError(f"no format is named {named.kind!r}; there are: {', '.join(KINDS)}")
     usable = [file for file in files if not _BESIDE.search(file.plain_name)]
     runs = named.runs or tuple(file for file in usable if _RUN.search(file.plain_name) or file.folder == "runs")
     rest = [file for file in usable if file not in runs]
     kind = named.kind or _kind_of(named.documents or rest)
+    pairs = _pairs(kind, named, rest)
+    if pairs:
+        unread = tuple(file.name for file in rest if file not in pairs)
+        return Layout("pairs", pairs, (), unread=(*unread, *(file.name for file in runs)))
     documents = named.documents or _documents(kind, rest)
     if not documents:
         listed = ", ".join(file.name for file in files[:8]) + (", ..." if len(files) > 8 else "")
         raise InputError(
             f"no documents were found among {len(files)} files ({listed}); call them documents.jsonl (or .tsv, .csv), "
-            "or name them yourself"
+            "or name them yourself; one table of queries and documents needs columns such as query and text, or say "
+            "which columns they are"
         )
     rest = [file for file in rest if file not in documents]
     stem = documents[0].name
@@ -91,6 +99,19 @@ def _kind_of(files: Sequence[DataFile]) -> str:
         if _SGML.match(head):
             return "trec"
     return "table"
+
+
+def _pairs(kind: str, named: Named, files: list[DataFile]) -> tuple[DataFile, ...]:
+    """Return the tables that hold queries and documents together, if these files are not divided otherwise."""
+    if kind == "pairs":
+        return named.documents or tuple(file for file in files if file.plain_name.endswith(TABLES))
+    if kind != "table" or named.kind or named.documents or named.queries:
+        return ()
+    if _tables(files, _DOCUMENTS) and _tables(files, _QUERIES):
+        return ()
+    return tuple(
+        file for file in files if file.plain_name.endswith(TABLES) and holds_pairs(file, alone=len(files) == 1)
+    )
 
 
 def _documents(kind: str, files: list[DataFile]) -> tuple[DataFile, ...]:

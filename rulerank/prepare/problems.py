@@ -39,7 +39,7 @@ class EnoughProblemsError(Exception):
     """So many problems were found that the rest need not be read."""
 
 
-class Problems:
+class TextProblems:
     """Collects problems up to a limit, and ends the reading there."""
 
     def __init__(self, limit: int = 100) -> None:
@@ -54,6 +54,11 @@ class Problems:
             raise EnoughProblemsError
         shown = text if len(text) <= SHOWN else text[: SHOWN - 3] + "..."
         self.found.append(FileProblem(file, line, shown, message))
+
+    def sort(self) -> None:
+        """Bring what was found to the order of the lines, file by file."""
+        files = list(dict.fromkeys(each.file for each in self.found))
+        self.found.sort(key=lambda each: (files.index(each.file), each.line or 0))
 
     def check(self) -> None:
         """Raise everything that was found, if anything was."""

@@ -11,38 +11,41 @@ from pathlib import Path
 from rulerank.errors import InputError
 from rulerank.foreign.numbers import is_whole
 from rulerank.prepare.files import DataFile, TextLines, file_at, files_of
-from rulerank.prepare.gathered import Gathered, Gatherer
+from rulerank.prepare.gathered import Gathered, Gatherer, LeftOut
 from rulerank.prepare.layout import Layout, Named, find_layout, short_name
-from rulerank.prepare.problems import EnoughProblemsError, Problems
+from rulerank.prepare.problems import EnoughProblemsError, TextProblems
 from rulerank.prepare.readers import smart, table, trec
 from rulerank.prepare.readers.columns import Columns
 from rulerank.prepare.readers.judgements import Judgement, read_judgements, read_run
+from rulerank.prepare.readers.pairs import PairTables
+from rulerank.prepare.readers.sheet import lines_of
 from rulerank.prepare.readers.smart import plain_id
 from rulerank.progress import Progress, silent
 
-# Cleverdon's scale, as its readme tells it: 1 is a complete answer, 4 of minimum interest; -1 stands for none.
+# Cleverdon's scale, as its readme describes it: 1 is a complete answer, 4 of minimum interest; -1 stands for none.
 CRANFIELD = {1: 4, 2: 3, 3: 2, 4: 1, 5: 0, -1: 0}
 _CRANFIELD = re.compile(r"cran.*q?rel")
 
 
 @dataclass(frozen=True)
-class Reading:
-    """How files are read; what is None is told from the files themselves."""
+class TextReading:
+    """How files are read; what is None is detected from the files themselves."""
 
     kind: str | None = None
-    documents: tuple[str, ...] = ()  # paths, beside or instead of what the folder's names tell
+    documents: tuple[str, ...] = ()  # paths, beside or instead of what the folder's names say
     queries: tuple[str, ...] = ()
     judgements: tuple[str, ...] = ()
     runs: tuple[str, ...] = ()
     document_columns: Columns | None = None
     query_columns: Columns | None = None
+    pair_columns: Columns | None = None  # of one table that holds queries and documents together
     encoding: str | None = None
     grades: dict[int, int] | None = None  # what the grades of the judgements become
     unjudged: str = "auto"  # "unknown", "zero", or what the format means by it
     max_errors: int = 100
 
 
-def read_collection(path: str | Path, how: Reading = Reading(), *, progress: Progress = silent) -> Gathered:  # noqa: B008
+def read_collection(path: str | Path, how: TextReading = TextReading(), *, progress: Progress = silent) -> Gathered:  # noqa: B008
     """Read the folder, zip or file at `path`; all that is wrong comes together in one BadRecordsError.
 
     `progress(done, total)` is called with bytes and may raise to stop the reading.
@@ -50,11 +53,12 @@ def read_collection(path: str | Path, how: Reading = Reading(), *, progress: Pro
     return read_files(files_of(path), how, progress=progress)
 
 
-def read_files(files: Sequence[DataFile], how: Reading = Reading(), *, progress: Progress = silent) -> Gathered:  # noqa: B008
+def read_files(files: Sequence[DataFile], how: TextReading = TextReading(), *, progress: Progress = silent) -> Gathered:  # noqa: B008
     """Read files, wherever they came from."""
     if how.unjudged not in ("auto", "unknown", "zero"):
         raise InputError(f"unjudged is 'auto', 'unknown' or 'zero', not {how.unjudged!r}")
-    named = Named(how.kind, *(tuple(map(file_at, each)) for each in (how.documents, how.queries, how.judgements)))
+    kind = how.kind or ("pairs" if how.pair_columns else None)
+    named = Named(kind, *(tuple(map(file_at, each)) for each in (how.documents, how.queries, how.judgements)))
     layout = find_layout(files, named)
     runs = (*layout.runs, *map(file_at, how.runs))
     reader = _Reader(layout, how, runs, progress)
@@ -67,8 +71,8 @@ def read_files(files: Sequence[DataFile], how: Reading = Reading(), *, progress:
 class _Reader:
     """Reads the files of a layout one after the other."""
 
-    def __init__(self, layout: Layout, how: Reading, runs: tuple[DataFile, ...], progress: Progress) -> None:
-        self.problems = Problems(how.max_errors)
+    def __init__(self, layout: Layout, how: TextReading, runs: tuple[DataFile, ...], progress: Progress) -> None:
+        self.problems = TextProblems(how.max_errors)
         self._layout = layout
         self._how = how
         self._runs = runs
@@ -82,6 +86,12 @@ class _Reader:
     def read(self) -> None:
         """Read everything, in the order in which the parts refer to each other."""
         how, kind = self._how, self._layout.kind
+        if kind == "pairs":
+            tables = PairTables(self._into, how.pair_columns, how.grades)
+            for file in self._layout.documents:
+                tables.read(self._open(file))
+            tables.finish()
+            return
         for file in self._layout.documents:
             lines = self._open(file)
             if kind == "smart":
@@ -111,11 +121,17 @@ class _Reader:
         if self._into.empty:
             named = ", ".join(self._into.empty[:5])
             found.notes.append(f"{len(self._into.empty)} documents have no text and were left out ({named})")
+            found.left_out.append(LeftOut.of("documents", self._into.empty, "without text nobody can judge them"))
         if self._layout.unread:
             named = ", ".join(self._layout.unread[:5]) + (", ..." if len(self._layout.unread) > 5 else "")
             found.notes.append(f"{len(self._layout.unread)} other files were not read ({named})")
+            why = "names and contents do not say what they are"
+            found.left_out.append(LeftOut.of("files", self._layout.unread, why))
         if not found.documents or not found.queries:
             raise InputError("there is no document or no query with a text; choose other files")
+        if found.pairs:
+            found.notes += [each.words for each in found.left_out if each.what != "files"]
+            return found
         self._judged = self._by_position(self._judged)
         unknown: set[str] = set()
         for qid, docid, grade in self._judged:
@@ -125,6 +141,9 @@ class _Reader:
             else:
                 unknown.add(f"{qid} {docid}")
         self._tell_unknown(len(unknown), len(self._judged), min(unknown, default=""))
+        if unknown:
+            why = "the query or the document is not here"
+            found.left_out.append(LeftOut.of("judgements", sorted(unknown), why))
         zero = {"auto": self._layout.kind == "smart", "zero": True, "unknown": False}[self._how.unjudged]
         found.complete = zero and bool(found.judgements)
         if found.complete and self._how.unjudged == "auto":
@@ -181,8 +200,11 @@ class _Reader:
         return [(qid, docid, grades[grade]) for qid, docid, grade in judged]
 
     def _open(self, file: DataFile) -> TextLines:
-        lines = TextLines(file, self.problems, self._how.encoding, self._count)
-        self._into.gathered.files[file.name] = lines.encoding.label
+        lines = lines_of(file, self.problems, self._how.encoding, self._count)
+        found = self._into.gathered
+        found.files[file.name] = lines.format
+        found.notes += lines.notes
+        found.left_out += lines.left_out
         return lines
 
     def _count(self, size: int) -> None:

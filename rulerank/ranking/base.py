@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Collection, Hashable, Iterator, Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from rulerank.errors import InputError, NotFittedError
-from rulerank.rules.items import Ints, Items, as_columns, as_document, as_grade, as_grades, as_items
-from rulerank.rules.labelled import LabelledRows
+from rulerank.rules.items import Ints, Items, LabelledRows, as_columns, as_document, as_grade, as_grades, as_items
 from rulerank.strategy import Configurable, Param
 
 Floats = npt.NDArray[np.float64]
 
-CHUNK = 32_768  # documents scored at a time: bounds the memory of a ranking of millions
+Terms = Mapping[Hashable, Collection[str]]
+"""The terms of each query."""
 
+RECOMMENDED = "weighted_items"
+"""The ranker to begin with: of all that were compared it ranks best from few labels (docs/samplers.md)."""
+
+CHUNK = 32_768  # documents scored at a time: bounds the memory of a ranking of millions
 
 MIN_SUPPORT = Param("min_support", int, 1, "Labelled documents that a rule must hold in.", low=1)
 MIN_CONFIDENCE = Param("min_confidence", float, 0.001, "Least confidence of a rule.", low=0, high=1)
@@ -29,13 +33,20 @@ class RuleRanker(Configurable):
     any sequence of them the ranker predicts, to the last bit, as if it had been fitted on what is left.
 
     `incremental` says that this is also quick: one label more or less costs about as much as ranking once.
+
+    >>> from rulerank.ranking import LRAR
+    >>> ranker = LRAR().fit([[0, 0], [1, 1]], grades=[2, 0])
+    >>> ranker.predict([[0, 1]]).tolist()
+    [1.0]
+    >>> ranker.partial_fit([0, 1], 2).predict([[0, 1]]).round(3).tolist()
+    [1.25]
     """
 
     incremental: ClassVar[bool] = False
     on_features: ClassVar[bool] = False
     """Whether it learns from feature values, as learners do, instead of from items."""
     takes_terms: ClassVar[bool] = False
-    """Whether it uses the terms of queries, which are given to its constructor as `terms`."""
+    """Whether it uses the terms of queries, which are given to its constructor as `terms` (see `data_params`)."""
     _labelled: LabelledRows | None = None
 
     def fit(self, items: Any, grades: Any, qids: Any = None) -> Self:
@@ -61,7 +72,7 @@ class RuleRanker(Configurable):
             return [0] * rows
         queries = list(qids.tolist() if isinstance(qids, np.ndarray) else qids)
         if len(queries) != rows:
-            raise InputError(f"qids must name one query a document ({rows}); there are {len(queries)}")
+            raise InputError(f"qids must name one query per document ({rows}); there are {len(queries)}")
         return queries
 
     def partial_fit(self, row: Any, grade: int, qid: Hashable = 0) -> Self:
@@ -69,7 +80,7 @@ class RuleRanker(Configurable):
         document = as_document(row, features=self.features)
         self._set.add(document, as_grade(grade))
         self._qids.append(qid)
-        self._changed(document, as_grade(grade), 1)
+        self._changed(document, as_grade(grade), 1, qid)
         return self
 
     def forget(self, row: Any, grade: int, qid: Hashable = 0) -> Self:
@@ -85,15 +96,17 @@ class RuleRanker(Configurable):
             raise InputError(f"no document like this was learnt with grade {grade} for query {qid!r}")
         labelled.remove(int(places[-1]))
         del self._qids[int(places[-1])]
-        self._changed(document, grade, -1)
+        self._changed(document, grade, -1, qid)
         return self
 
     def watch(self, items: Any) -> Self:
         """Say that these very items are to be ranked again and again; a ranker may keep their scores up to date."""
         return self
 
-    def _changed(self, document: Items | None = None, grade: int = -1, sign: int = 0) -> None:
-        """Tell a subclass that the labelled set changed: by one document, or (None) as a whole."""
+    def _changed(
+        self, document: Items | None = None, grade: int = -1, sign: int = 0, qid: Hashable | None = None
+    ) -> None:
+        """Notify a subclass that the labelled set changed: by one document, or (None) as a whole."""
 
     @property
     def _set(self) -> LabelledRows:

@@ -10,8 +10,7 @@ from rulerank.errors import InputError
 from rulerank.ranking.base import MIN_CONFIDENCE, Floats, RuleRanker
 from rulerank.registry import rankers
 from rulerank.rules.items import Items, antecedent_param, check_antecedent
-from rulerank.rules.mine import Thresholds, rule_sums
-from rulerank.rules.shares import class_shares
+from rulerank.rules.mine import Thresholds, class_shares, rule_sums
 from rulerank.strategy import Param
 
 
@@ -23,6 +22,10 @@ class EagerRules(RuleRanker):
     `min_confidence`; both cut-offs are the same for every document, which is what makes AR(R) miss rules that rare
     documents need. Whether R is listed first or each document looks up its own antecedents in the same counts gives
     the same numbers; the second is done.
+
+    >>> ranker = EagerRules().fit([[0, 0], [0, 1], [1, 1]], grades=[2, 1, 0])
+    >>> ranker.predict([[0, 0], [1, 1]]).round(3).tolist()
+    [1.625, 0.375]
     """
 
     params = (

@@ -9,10 +9,8 @@ from rulerank.errors import InputError
 from rulerank.ranking.base import MIN_CONFIDENCE, Floats, RuleRanker
 from rulerank.registry import rankers
 from rulerank.rules.items import Ints, Items, antecedent_param, as_columns, as_items, check_antecedent
-from rulerank.rules.mine import RuleSums, Thresholds, rule_sums
-from rulerank.rules.on_demand import FEW, few_rule_sums
+from rulerank.rules.mine import FEW, RuleSums, Thresholds, class_shares, few_rule_sums, rule_sums
 from rulerank.rules.pool_scores import PoolScores
-from rulerank.rules.shares import class_shares
 from rulerank.strategy import Param
 
 AVERAGES = ("rules", "antecedents")
@@ -43,6 +41,10 @@ class LRAR(RuleRanker):
         draws rules from, counting 0 where one was never labelled with that grade. The papers' mean forgets how often a
         grade did not follow, so that a rare grade seen once weighs as much as a common one; with few labels the other
         one ranks better, best with single items (max_antecedent=1).
+
+    >>> ranker = LRAR().fit([[0, 0], [0, 1], [1, 1]], grades=[2, 1, 0])
+    >>> ranker.predict([[0, 0], [1, 1]]).round(3).tolist()
+    [1.625, 0.375]
     """
 
     incremental = True
@@ -82,7 +84,9 @@ class LRAR(RuleRanker):
         self._scores = None
         return self
 
-    def _changed(self, document: Items | None = None, grade: int = -1, sign: int = 0) -> None:
+    def _changed(
+        self, document: Items | None = None, grade: int = -1, sign: int = 0, qid: Hashable | None = None
+    ) -> None:
         scores = self._scores
         if scores is None:
             return

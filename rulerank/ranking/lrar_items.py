@@ -15,6 +15,10 @@ class LRARItems(LRAR):
     From a few hundred labels, pairs of items are seen once or twice and their confidences are mostly chance; and the
     papers' mean over the rules of a grade leaves out the antecedents that never met it. This is
     `LRAR(max_antecedent=1, average="antecedents")`, as exact and as quick.
+
+    >>> ranker = LRARItems().fit([[0, 0], [0, 1], [1, 1]], grades=[2, 1, 0])
+    >>> ranker.predict([[0, 0], [1, 1]]).round(3).tolist()
+    [1.75, 0.25]
     """
 
     params = (antecedent_param(1), COUNT_OR_SHARE, MIN_CONFIDENCE)

@@ -20,8 +20,7 @@ from rulerank.ranking.base import (
 from rulerank.ranking.lrar import thresholds_from
 from rulerank.registry import rankers
 from rulerank.rules.items import Ints, Items, antecedent_param, as_columns, as_grades, as_items, check_antecedent
-from rulerank.rules.mine import rule_sums
-from rulerank.rules.on_demand import FEW, few_rule_sums
+from rulerank.rules.mine import FEW, few_rule_sums, rule_sums
 from rulerank.rules.query_sums import query_sums
 
 
@@ -38,6 +37,10 @@ class QueryLevelRules(RuleRanker):
     names it, and in eq. 11 the weights of the functions that do speak are scaled to sum to 1. A stand-in such as the
     query's own grade distribution would be rewarded for silence: a query with no relevant document would look
     perfectly competent on every irrelevant document that it knows nothing of.
+
+    >>> ranker = QueryLevelRules().fit([[0, 0], [1, 1], [0, 1], [1, 0]], grades=[2, 0, 1, 0], qids=["p", "p", "q", "q"])
+    >>> ranker.predict([[0, 0], [1, 1]]).round(3).tolist()
+    [1.438, 0.187]
     """
 
     params = (antecedent_param(), MIN_SUPPORT, MIN_CONFIDENCE)
@@ -49,7 +52,9 @@ class QueryLevelRules(RuleRanker):
         self._best: Ints | None = None
         self._best_for: tuple[float, ...] | None = None
 
-    def _changed(self, document: Items | None = None, grade: int = -1, sign: int = 0) -> None:
+    def _changed(
+        self, document: Items | None = None, grade: int = -1, sign: int = 0, qid: Hashable | None = None
+    ) -> None:
         self._best = None
 
     @property

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Hashable
 from itertools import combinations
 
 import numpy as np
 
 from rulerank.errors import InputError
-from rulerank.ranking.base import MIN_CONFIDENCE, MIN_SUPPORT, Floats, RuleRanker, group_rows
+from rulerank.ranking.base import MIN_CONFIDENCE, MIN_SUPPORT, Floats, RuleRanker, Terms, group_rows
 from rulerank.ranking.lrar import thresholds_from
 from rulerank.registry import rankers
 from rulerank.rules.confidences import scale_for
 from rulerank.rules.items import Ints, Items, antecedent_param, antecedents, check_antecedent
-from rulerank.rules.mine import RuleSums, rule_sums
-from rulerank.rules.shares import class_shares
+from rulerank.rules.mine import RuleSums, class_shares, rule_sums
 
 
 @rankers.register("query_term_rules", "AR(R_q_d) (rules with query terms)")
@@ -25,6 +24,11 @@ class QueryTermRules(RuleRanker):
     terms alone would say the same of every document of a query. A rule with the terms T is a rule of the labelled
     documents whose queries hold all of T, so its support and confidence are counted among those. Without terms, or
     for a query that has none, the method is LRAR.
+
+    >>> ranker = QueryTermRules(terms={"p": ["jaguar", "car"], "q": ["jaguar", "cat"]})
+    >>> ranker = ranker.fit([[0, 0], [1, 1], [0, 1], [1, 0]], grades=[2, 0, 1, 0], qids=["p", "p", "q", "q"])
+    >>> ranker.predict([[0, 0], [1, 1]], qids=["p", "q"]).round(3).tolist()
+    [1.125, 0.444]
     """
 
     params = (antecedent_param(), MIN_SUPPORT, MIN_CONFIDENCE)
@@ -33,7 +37,7 @@ class QueryTermRules(RuleRanker):
 
     def __init__(
         self,
-        terms: Mapping[Hashable, Collection[str]] | None = None,
+        terms: Terms | None = None,
         max_antecedent: int = 2,
         min_support: int = 1,
         min_confidence: float = 0.001,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from rulerank.errors import InputError, MemoryLimitError, NotFittedError
-from rulerank.kernels import kernel
+from rulerank.kernels import kernel, over_rows
 from rulerank.ranking.base import Floats, RuleRanker, normalise
 from rulerank.registry import rankers
 from rulerank.rules.confidences import scale_for
@@ -16,13 +16,12 @@ from rulerank.rules.items import Ints, Items, as_document
 from rulerank.rules.mine import BLOCK_LIMIT
 from rulerank.rules.rule import Rule
 from rulerank.strategy import Param
-from rulerank.threads import over_rows
 
 COPIES = 10  # of the table of counts, as bytes that are used at the same time
 
 
 @kernel
-def _add_confidences(columns: Items, theta: Ints, start: int, stop: int, sums: Ints) -> None:
+def add_confidences(columns: Items, theta: Ints, start: int, stop: int, sums: Ints) -> None:
     """Add the confidences of every document's items; the last bin stands for all beyond it."""
     features, bins, width = theta.shape
     for u in range(start, stop):
@@ -50,6 +49,10 @@ class SmoothItems(RuleRanker):
 
     strength: how many labels of its own a bin needs to weigh as much as its neighbourhood.
     decay: what a label one bin away weighs; 0 looks at the bin alone.
+
+    >>> ranker = SmoothItems().fit([[0, 0], [0, 1], [1, 1]], grades=[2, 1, 0])
+    >>> ranker.predict([[0, 0], [1, 1]]).round(3).tolist()
+    [1.246, 0.754]
     """
 
     incremental = True
@@ -65,7 +68,9 @@ class SmoothItems(RuleRanker):
         self._counts: Ints | None = None
         self._theta: tuple[tuple[float, float], Floats] | None = None
 
-    def _changed(self, document: Items | None = None, grade: int = -1, sign: int = 0) -> None:
+    def _changed(
+        self, document: Items | None = None, grade: int = -1, sign: int = 0, qid: Hashable | None = None
+    ) -> None:
         self._theta = None
         counts = self._counts
         if counts is None or document is None or grade >= counts.shape[2]:
@@ -124,7 +129,7 @@ class SmoothItems(RuleRanker):
         counted = self.confidences() * self.weights()[:, None, None]
         theta = np.rint(counted * scale_for(len(columns))).astype(np.int64)
         sums = np.zeros((columns.shape[1], theta.shape[2]), np.int64)
-        over_rows(lambda start, stop: _add_confidences(columns, theta, start, stop, sums), len(sums))
+        over_rows(lambda start, stop: add_confidences(columns, theta, start, stop, sums), len(sums))
         return normalise(sums.astype(np.float64), self._prior())
 
     def weights(self) -> Floats:

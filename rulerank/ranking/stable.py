@@ -29,6 +29,10 @@ class StableRules(RuleRanker):
     agreement="mean" instead asks that the differences, weighted by documents, are at most phi on average.
     min_documents: queries with fewer documents behind X are not asked. A document without stable rules is scored by all
     its rules, as the paper does.
+
+    >>> ranker = StableRules().fit([[0, 0], [1, 1], [0, 1], [1, 0]], grades=[2, 0, 1, 0], qids=["p", "p", "q", "q"])
+    >>> ranker.predict([[0, 0], [1, 1]]).round(3).tolist()
+    [1.1, 0.375]
     """
 
     params = (

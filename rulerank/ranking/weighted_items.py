@@ -29,6 +29,10 @@ class WeightedItems(SmoothItems):
     whole counts, one feature at a time, so labels and their undo cancel here too, and features may come in any order.
 
     strength, decay: as in `SmoothItems`.
+
+    >>> ranker = WeightedItems().fit([[0, 0], [0, 1], [1, 1]], grades=[2, 1, 0])
+    >>> ranker.predict([[0, 0], [1, 1]]).round(3).tolist()
+    [1.246, 0.754]
     """
 
     def weights(self) -> Floats:

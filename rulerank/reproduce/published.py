@@ -1,13 +1,128 @@
-"""The figures that the two papers print, which ours are put beside.
-
-Sources: R. Silva, M. A. Gonçalves, A. Veloso, *Rule-Based Active Sampling for Learning to Rank* (2011), tables 1 to 5;
-A. Veloso, M. Gonçalves, W. Meira Jr., H. Mossri, *Learning to Rank using Query-Level Rules* (2010), tables V to IX.
-"""
+"""The collections of the two papers, where to find them, and the figures that the papers print of them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
+
+from rulerank.errors import InputError
+from rulerank.folds import spoken, spoken_by
+
+NORMALISED = "querylevelnorm"
+"""The version of a collection that both papers used: every feature scaled to 0..1 within its query."""
+
+DEPTH = 5
+"""How many folders downwards collections are looked for."""
+
+
+@dataclass(frozen=True)
+class Known:
+    """A collection of LETOR 3.0.
+
+    bm25: the number (from 1) of the feature that the papers' "BM25 attribute" is taken to be; other_bm25: further
+    features that are BM25 of a part of the document. In the Gov collections 21 to 25 are BM25 of body, anchor, title,
+    URL and the whole document; in OHSUMED 11, 26 and 41 are those of title, abstract and both.
+    """
+
+    name: str
+    task: str
+    bm25: int
+    other_bm25: tuple[int, ...]
+
+
+_GOV = {"TD": "topic distillation", "NP": "named page finding", "HP": "homepage finding"}
+
+KNOWN = {
+    "OHSUMED": Known("OHSUMED", "medical abstracts", 11, (26, 41)),
+    **{
+        f"{short}{year}": Known(f"{short}{year}", f"{task}, TREC {year}", 25, (21, 22, 23, 24))
+        for short, task in _GOV.items()
+        for year in (2003, 2004)
+    },
+}
+
+
+def by_name(name: str) -> Known:
+    """Return the collection that a person names: TD2003, td2003, 2003_td_dataset, ohsumed."""
+    found = spoken(name)
+    if len(found) != 1:
+        raise InputError(f"no collection is named {name!r}; there are: {', '.join(KNOWN)}")
+    return KNOWN[found[0]]
+
+
+def of_folder(folder: Path) -> Known:
+    """Return the collection that a folder's name, or one of the folders it is in, speaks of; the nearest one counts."""
+    part, found = spoken_by(folder)
+    if len(found) == 1:
+        return KNOWN[found[0]]
+    if found:
+        raise InputError(f"{part.name!r} speaks of {' and '.join(found)}; say which it is with --collection")
+    raise InputError(
+        f"the name of {folder} does not say which collection it is; say it with --collection "
+        f"(one of {', '.join(KNOWN)})"
+    )
+
+
+def holds_folds(folder: Path) -> bool:
+    """Say whether a folder has LETOR's five folds: Fold1 ... Fold5, or S1.txt ... S5.txt (plain or compressed)."""
+    if all((folder / f"Fold{number}").is_dir() for number in range(1, 6)):
+        return True
+    return all(any(folder.glob(f"S{number}.txt*")) for number in range(1, 6))
+
+
+def find_below(folder: Path) -> tuple[dict[str, Path], list[Path]]:
+    """Return where the known collections are in a folder or below it, and the fold folders that were passed over.
+
+    Passed over are folders whose name speaks of no collection, and second versions of a collection (the one under
+    `QueryLevelNorm` is taken, else the first by name).
+    """
+    if not folder.is_dir():
+        raise InputError(f"{folder} is not a folder; give one that holds LETOR's collections, for example Gov")
+    found: dict[str, Path] = {}
+    passed: list[Path] = []
+    for place in sorted(_fold_folders(folder, DEPTH), key=lambda path: (not _normalised(path), str(path))):
+        try:
+            name = of_folder(place).name
+        except InputError:
+            passed.append(place)
+            continue
+        if name in found:
+            passed.append(place)
+        else:
+            found[name] = place
+    return {name: found[name] for name in KNOWN if name in found}, passed
+
+
+def _normalised(folder: Path) -> bool:
+    return NORMALISED in str(folder).lower()
+
+
+def _fold_folders(folder: Path, depth: int) -> Iterator[Path]:
+    if holds_folds(folder):
+        yield folder
+    elif depth:
+        for inside in sorted(folder.iterdir()):
+            if inside.is_dir() and not inside.is_symlink():
+                yield from _fold_folders(inside, depth - 1)
+
+
+def fold_folder(folder: Path) -> Path:
+    """Return the folder itself if it holds folds; else say what is missing, and what was found below it."""
+    if not folder.is_dir():
+        raise InputError(f"{folder} is not a folder; give the one that holds Fold1 ... Fold5 or S1.txt ... S5.txt")
+    if holds_folds(folder):
+        return folder
+    below, _ = find_below(folder)
+    hint = (
+        f"; below it there are {', '.join(f'{name} ({path})' for name, path in below.items())}: "
+        "name one of them, or give --all to do them all"
+        if below
+        else ""
+    )
+    raise InputError(f"{folder} holds neither Fold1 ... Fold5 nor S1.txt ... S5.txt{hint}")
+
 
 SAMPLING, QUERY_LEVEL = "Rule-Based Active Sampling for Learning to Rank", "Learning to Rank using Query-Level Rules"
 
@@ -17,6 +132,10 @@ class Printed:
     """One printed figure: its mean, the folds where they are printed, the interval (mean +- plus_minus) where one is.
 
     unit: one in the last printed digit, the size of the rounding.
+
+    >>> printed = Printed(mean=0.456, unit=0.001, folds=(0.352, 0.463, 0.460, 0.521, 0.482))
+    >>> round(sum(printed.folds) / 5, 3)
+    0.456
     """
 
     mean: float
@@ -69,8 +188,8 @@ VIII NP2004 R-Boost: 0.550 0.559 0.609 0.531 0.570 mean 0.564
 VIII NP2004 ListNet: 0.550 0.659 0.739 0.728 0.684 mean 0.672
 """
 
-# A table's columns, then a collection a line; 0.1181+-0.0234 is a mean and its printed 95% interval. RBoost and REG are
-# RankBoost and regression.
+# A table's columns, then a collection per line; 0.1181+-0.0234 is a mean and its printed 95% interval. RBoost and REG
+# are RankBoost and regression.
 _BY_COLLECTION = """
 1: SSAR LRAR LBM25 Random G% Sel Utot Sel% RSel% R% R25%
 TD2003 0.2032 0.2459 0.1402 0.1181+-0.0234 44.94 157 29435 0.53 6.80 0.82 13.22

@@ -8,12 +8,12 @@ from typing import Any
 
 from rulerank.discretize import MDLP, Discretizer, EqualFrequency, EqualWidth, Tube
 from rulerank.ranking import LRAR, EagerRules, QueryLevelRules, RuleRanker, StableRules
-from rulerank.reproduce.known import Known
+from rulerank.reproduce.published import Known
 from rulerank.strategy import Strategy
 
 
 @dataclass(frozen=True)
-class Setup:
+class MethodSetup:
     """One way to run a method of the query-level paper: how it is named, the cuts, and the ranker."""
 
     method: str
@@ -23,33 +23,35 @@ class Setup:
 
 
 DEFAULTS = (
-    Setup("RE-GR", "MDLP, antecedents up to 2", MDLP, LRAR),
-    Setup("RE-SR", "phi 0.10, 80% of the queries agree within 1.96 standard errors", MDLP, StableRules),
-    Setup("RE-QR", "a document's own query left in when D* is made", MDLP, QueryLevelRules),
+    MethodSetup("RE-GR", "MDLP, antecedents up to 2", MDLP, LRAR),
+    MethodSetup("RE-SR", "phi 0.10, 80% of the queries agree within 1.96 standard errors", MDLP, StableRules),
+    MethodSetup("RE-QR", "a document's own query left in when D* is made", MDLP, QueryLevelRules),
 )
 
 TRIED = (
-    Setup("RE-GR", "antecedents of 1", MDLP, lambda: LRAR(max_antecedent=1)),
-    Setup("RE-GR", "antecedents up to 3", MDLP, lambda: LRAR(max_antecedent=3)),
-    Setup("RE-GR", "support of at least 5", MDLP, lambda: LRAR(min_support=5)),
-    Setup("RE-GR", "support of at least 20", MDLP, lambda: LRAR(min_support=20)),
-    Setup("RE-GR", "confidence of at least 0.05", MDLP, lambda: LRAR(min_confidence=0.05)),
-    Setup("RE-GR", "confidence of at least 0.10", MDLP, lambda: LRAR(min_confidence=0.10)),
-    Setup("RE-GR", "support 0.001 of the projection, confidence 0.25", MDLP, lambda: LRAR(2, 0.001, 0.25)),
-    Setup("RE-GR", "sums divided by the number of rules + 1", MDLP, lambda: LRAR(rule_offset=1)),
-    Setup("RE-GR", "AR(R): support 0.001, confidence 0.25, mined ahead", MDLP, EagerRules),
-    Setup("RE-GR", "TUBE, 10 bins", Tube, LRAR),
-    Setup("RE-GR", "10 bins of equal width", EqualWidth, LRAR),
-    Setup("RE-GR", "20 bins of equal frequency", lambda: EqualFrequency(bins=20), LRAR),
-    Setup("RE-SR", "to the letter: every query within 0.10", MDLP, lambda: StableRules(agreement=1.0, error=0)),
-    Setup("RE-SR", "every query within 0.50", MDLP, lambda: StableRules(phi=0.5, agreement=1.0, error=0)),
-    Setup("RE-SR", "every query with 10 documents, within 0.10", MDLP, lambda: StableRules(0.1, 1.0, 0, 10)),
-    Setup("RE-SR", "half of the queries with 5 documents, within 0.30", MDLP, lambda: StableRules(0.3, 0.5, 0, 5)),
-    Setup("RE-SR", "mean difference at most 0.10", MDLP, lambda: StableRules(agreement="mean", error=0)),
-    Setup("RE-SR", "mean difference at most 0.30", MDLP, lambda: StableRules(0.3, "mean", 0)),
-    Setup("RE-SR", "80% of the queries within 2.58 standard errors", MDLP, lambda: StableRules(error=2.58)),
-    Setup("RE-QR", "antecedents of 1", MDLP, lambda: QueryLevelRules(max_antecedent=1)),
-    Setup("RE-QR", "support of at least 5", MDLP, lambda: QueryLevelRules(min_support=5)),
+    MethodSetup("RE-GR", "antecedents of 1", MDLP, lambda: LRAR(max_antecedent=1)),
+    MethodSetup("RE-GR", "antecedents up to 3", MDLP, lambda: LRAR(max_antecedent=3)),
+    MethodSetup("RE-GR", "support of at least 5", MDLP, lambda: LRAR(min_support=5)),
+    MethodSetup("RE-GR", "support of at least 20", MDLP, lambda: LRAR(min_support=20)),
+    MethodSetup("RE-GR", "confidence of at least 0.05", MDLP, lambda: LRAR(min_confidence=0.05)),
+    MethodSetup("RE-GR", "confidence of at least 0.10", MDLP, lambda: LRAR(min_confidence=0.10)),
+    MethodSetup("RE-GR", "support 0.001 of the projection, confidence 0.25", MDLP, lambda: LRAR(2, 0.001, 0.25)),
+    MethodSetup("RE-GR", "sums divided by the number of rules + 1", MDLP, lambda: LRAR(rule_offset=1)),
+    MethodSetup("RE-GR", "AR(R): support 0.001, confidence 0.25, mined ahead", MDLP, EagerRules),
+    MethodSetup("RE-GR", "TUBE, 10 bins", Tube, LRAR),
+    MethodSetup("RE-GR", "10 bins of equal width", EqualWidth, LRAR),
+    MethodSetup("RE-GR", "20 bins of equal frequency", lambda: EqualFrequency(bins=20), LRAR),
+    MethodSetup("RE-SR", "to the letter: every query within 0.10", MDLP, lambda: StableRules(agreement=1.0, error=0)),
+    MethodSetup("RE-SR", "every query within 0.50", MDLP, lambda: StableRules(phi=0.5, agreement=1.0, error=0)),
+    MethodSetup("RE-SR", "every query with 10 documents, within 0.10", MDLP, lambda: StableRules(0.1, 1.0, 0, 10)),
+    MethodSetup(
+        "RE-SR", "half of the queries with 5 documents, within 0.30", MDLP, lambda: StableRules(0.3, 0.5, 0, 5)
+    ),
+    MethodSetup("RE-SR", "mean difference at most 0.10", MDLP, lambda: StableRules(agreement="mean", error=0)),
+    MethodSetup("RE-SR", "mean difference at most 0.30", MDLP, lambda: StableRules(0.3, "mean", 0)),
+    MethodSetup("RE-SR", "80% of the queries within 2.58 standard errors", MDLP, lambda: StableRules(error=2.58)),
+    MethodSetup("RE-QR", "antecedents of 1", MDLP, lambda: QueryLevelRules(max_antecedent=1)),
+    MethodSetup("RE-QR", "support of at least 5", MDLP, lambda: QueryLevelRules(min_support=5)),
 )
 
 TUBE, LRAR_BY_NAME = Strategy("tube"), Strategy("lrar")
@@ -66,7 +68,7 @@ class Reading:
     of: str
     text: str
     sampler: Strategy
-    discretiser: Strategy = TUBE
+    discretizer: Strategy = TUBE
     ranker: Strategy = LRAR_BY_NAME
 
 
@@ -74,7 +76,6 @@ OURS = {
     "SSAR": Reading("SSAR", "SSAR", "TUBE, 10 bins, antecedents up to 2", Strategy("ssar")),
     "SSARP": Reading("SSARP", "SSARP", "the same, 5 partitions", Strategy("ssarp")),
 }
-
 
 BASELINES = ("LBM25", "Random", "SVMRank")
 """The other columns that have readings: the highest BM25, random draws, and RankSVM on the same samples."""

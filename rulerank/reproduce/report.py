@@ -15,13 +15,11 @@ from rulerank.errors import InputError
 from rulerank.folds import Fold, read_folds
 from rulerank.progress import Progress, Steps, silent
 from rulerank.reproduce.figures import PaperTable
-from rulerank.reproduce.known import Known
-from rulerank.reproduce.published import QUERY_LEVEL, SAMPLING, printed
-from rulerank.reproduce.query_level import Bench, Outcome, chosen_by_validation
-from rulerank.reproduce.query_tables import map_table, seconds_table
+from rulerank.reproduce.published import QUERY_LEVEL, SAMPLING, Known, printed
+from rulerank.reproduce.query_level import Bench, FoldOutcome, chosen_by_validation, map_table, seconds_table
 from rulerank.reproduce.readings import BASELINES, DEFAULTS, OURS, TRIED, Reading, bm25, readings_of
 from rulerank.reproduce.sampling_tables import baseline_tables, selection_table, svm_table
-from rulerank.reproduce.selections import Columns, FoldBench, Trained, svm_is_there
+from rulerank.reproduce.selections import FoldBench, SampleColumns, Trained, svm_is_there
 
 CAUSE = {
     **dict.fromkeys(("RE-GR", "LRAR"), "RE-GR"),
@@ -59,7 +57,7 @@ class Tried:
 
 
 @dataclass(frozen=True)
-class Settings:
+class ReportSettings:
     """What is done: which papers, the random draws, and whether other readings are tried.
 
     tried: True: all of them; False: none; None: those that bear on figures that differ. bm25: the number (from 1) of
@@ -80,7 +78,7 @@ class Report:
     folder: Path
     about: dict[str, Any]
     tables: tuple[PaperTable, ...]
-    tried: tuple[Outcome | Tried, ...] = ()
+    tried: tuple[FoldOutcome | Tried, ...] = ()
     notes: tuple[str, ...] = field(default=())
 
     @property
@@ -117,7 +115,7 @@ def _cause(table: PaperTable, name: str) -> str | None:
     return "SSAR" if table.number == "1" else "SSARP"
 
 
-def reproduce(known: Known, folder: Path, settings: Settings, progress: Progress = silent) -> Report:
+def reproduce(known: Known, folder: Path, settings: ReportSettings, progress: Progress = silent) -> Report:
     """Read a collection's five folds and do its tables. `progress` gets the name of each stage."""
     folds = read_folds(folder)
     notes = list(_notes(folds))
@@ -138,7 +136,7 @@ def reproduce(known: Known, folder: Path, settings: Settings, progress: Progress
     names = report.differing
     if settings.tried is not None:
         names = _methods(settings.papers) if settings.tried else []
-    tried: list[Outcome | Tried] = [
+    tried: list[FoldOutcome | Tried] = [
         *_try_rankers(bench, outcomes, names, progress),
         *_try_samplers(known, folds, settings, names, progress),
     ]
@@ -151,9 +149,9 @@ def _methods(papers: Iterable[str]) -> list[str]:
 
 
 def _sampling(
-    known: Known, folds: list[Fold], settings: Settings, full: Outcome, progress: Progress
+    known: Known, folds: list[Fold], settings: ReportSettings, full: FoldOutcome, progress: Progress
 ) -> list[PaperTable]:
-    found: dict[str, list[Columns]] = {of: [] for of in OURS}
+    found: dict[str, list[SampleColumns]] = {of: [] for of in OURS}
     svm = svm_is_there()
     step = Steps(progress, len(found) * len(folds), f"{known.name}: selecting")
     for fold in folds:  # one at a time: a large collection's folds would not fit into memory together
@@ -169,7 +167,7 @@ def _sampling(
     ]
 
 
-def _try_rankers(bench: Bench, ours: list[Outcome], names: list[str], progress: Progress) -> list[Outcome]:
+def _try_rankers(bench: Bench, ours: list[FoldOutcome], names: list[str], progress: Progress) -> list[FoldOutcome]:
     setups = [setup for setup in TRIED if setup.method in names]
     if not setups:
         return []
@@ -183,7 +181,7 @@ def _try_rankers(bench: Bench, ours: list[Outcome], names: list[str], progress: 
 
 
 def _try_samplers(
-    known: Known, folds: list[Fold], settings: Settings, names: list[str], progress: Progress
+    known: Known, folds: list[Fold], settings: ReportSettings, names: list[str], progress: Progress
 ) -> list[Tried]:
     methods = [name for name in (*OURS, *BASELINES) if name in names and (name != "SVMRank" or svm_is_there())]
     readings = [reading for name in methods for reading in readings_of(name, known, settings.bm25)]

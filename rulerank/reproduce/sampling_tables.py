@@ -7,10 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from rulerank.reproduce.figures import OVER_QUERIES, OVER_RUNS, Figure, PaperTable, count_figure, metric_figure, quoted
-from rulerank.reproduce.measures import gain_percent, selected_percent
 from rulerank.reproduce.published import SAMPLING, Printed, printed
-from rulerank.reproduce.query_level import Outcome
-from rulerank.reproduce.selections import METRICS, Columns, Trained
+from rulerank.reproduce.query_level import FoldOutcome
+from rulerank.reproduce.selections import METRICS, SampleColumns, Trained, gain_percent, selected_percent
 from rulerank.statistics import resampled_means, t_interval
 
 TITLES = {
@@ -22,7 +21,7 @@ TITLES = {
 }
 
 
-def selection_table(number: str, collection: str, folds: Sequence[Columns], full: Outcome) -> PaperTable:
+def selection_table(number: str, collection: str, folds: Sequence[SampleColumns], full: FoldOutcome) -> PaperTable:
     """Return table 1 or 2; `full` is LRAR with all labels and supervised bins."""
     said = printed(number, collection)
     name = "SSAR" if number == "1" else "SSARP"
@@ -51,7 +50,7 @@ def selection_table(number: str, collection: str, folds: Sequence[Columns], full
     )
 
 
-def svm_table(collection: str, folds: Sequence[Columns]) -> PaperTable:
+def svm_table(collection: str, folds: Sequence[SampleColumns]) -> PaperTable:
     """Return table 3, of SSARP's columns that were run with SVMRank."""
     said = printed("3", collection)
     ours = [fold.svm_ours for fold in folds if fold.svm_ours is not None]
@@ -68,7 +67,7 @@ def svm_table(collection: str, folds: Sequence[Columns]) -> PaperTable:
     return PaperTable(SAMPLING, "3", TITLES["3"], figures, (note,))
 
 
-def baseline_tables(collection: str, folds: Sequence[Columns]) -> list[PaperTable]:
+def baseline_tables(collection: str, folds: Sequence[SampleColumns]) -> list[PaperTable]:
     """Return tables 4 and 5: SSARP's MAP and NDCG, and the printed figures of LETOR's baselines beside them."""
     ours = [fold.ours for fold in folds]
     tables = []

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,14 +15,50 @@ from rulerank.curves import fitted_scores
 from rulerank.errors import InputError
 from rulerank.folds import Fold
 from rulerank.registry import samplers
-from rulerank.reproduce.measures import relevant_percent, top_rows
 from rulerank.reproduce.readings import LRAR_BY_NAME, OURS, Reading
-from rulerank.simulate.data import Split
-from rulerank.simulate.fold_arrays import FoldArrays, prepare
+from rulerank.simulate.data import FoldArrays, Split, prepare
 from rulerank.simulate.learners import all_rankers
 from rulerank.simulate.outcome import choose
 from rulerank.simulate.plan import Plan
 from rulerank.strategy import Strategy
+
+
+def selected_percent(selected: float, pool: float) -> float:
+    """Sel%: the share of the training part (U, the unlabelled set) that was selected, 100 Sel / Utot."""
+    if not pool > 0:
+        raise InputError("the pool is empty, so no share of it can be selected")
+    return 100 * selected / pool
+
+
+def relevant_percent(grades: Any) -> float:
+    """RSel%, R25% and R%: the share of relevant documents (grade 1 or more) among these documents, in percent.
+
+    Not a recall: the paper's RSel% is the proportion of relevant documents in the selected set, R25% in the one that
+    the BM25 baseline selects, and R% in the full training set. Of no documents: 0.
+    """
+    levels = np.asarray(grades)
+    return 100 * float(np.count_nonzero(levels > 0)) / levels.size if levels.size else 0.0
+
+
+def gain_percent(value: Any, baselines: Iterable[Any]) -> Any:
+    """G%: how much better than the best baseline, 100 (value / max(baselines) - 1); not a number if that one is 0.
+
+    In tables 1 and 2 SSAR (SSARP) over the better of LBM25 and Random, in table 3 SVMS over the better of SBM25 and
+    Random. LRAR with all labels is a reference and no baseline. Takes numbers, or arrays of bootstrap means.
+    """
+    best = np.maximum.reduce([np.asarray(baseline, np.float64) for baseline in baselines])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gain = 100 * (np.asarray(value, np.float64) / best - 1)
+    return np.where(best > 0, gain, np.nan)[()]
+
+
+def top_rows(order: Sequence[int] | npt.NDArray[np.int64], count: int) -> npt.NDArray[np.int64]:
+    """Return the first `count` rows of a baseline's order: the baselines spend as many labels as the sampler did."""
+    rows = np.asarray(order, np.int64)
+    if rows.size < count:
+        raise InputError(f"{count} documents are to be selected, and there are only {rows.size}")
+    return rows[:count]
+
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -46,7 +84,7 @@ class Trained:
 
 
 @dataclass(frozen=True)
-class Columns:
+class SampleColumns:
     """A fold's columns of table 1 or 2, and for SSARP of table 3 (`svm_*`; None where scikit-learn is not there)."""
 
     pool: int
@@ -65,7 +103,7 @@ def svm_is_there() -> bool:
 
 
 class FoldBench:
-    """One fold: its pool (the training part), its test part, and the items of each discretiser, made once.
+    """One fold: its pool (the training part), its test part, and the items of each discretizer, made once.
 
     baseline: the sampler of the BM25 columns. svm: whether table 3 is wanted too.
     """
@@ -85,25 +123,25 @@ class FoldBench:
         self._prepared: dict[str, tuple[Plan, FoldArrays]] = {}
         self._stops: dict[str, Ints] = {}
 
-    def _items(self, discretiser: Strategy) -> tuple[Plan, FoldArrays]:
-        if discretiser.key not in self._prepared:
+    def _items(self, discretizer: Strategy) -> tuple[Plan, FoldArrays]:
+        if discretizer.key not in self._prepared:
             rankers = (LRAR_BY_NAME, SVM) if self._svm else (LRAR_BY_NAME,)
-            plan = Plan(samplers=(RANDOM,), rankers=rankers, discretiser=discretiser, metrics=METRICS)
-            self._prepared[discretiser.key] = (plan, prepare(self._split, plan))
-        return self._prepared[discretiser.key]
+            plan = Plan(samplers=(RANDOM,), rankers=rankers, discretizer=discretizer, metrics=METRICS)
+            self._prepared[discretizer.key] = (plan, prepare(self._split, plan))
+        return self._prepared[discretizer.key]
 
-    def train(self, rows: Ints, ranker: Strategy, discretiser: Strategy) -> Trained:
+    def train(self, rows: Ints, ranker: Strategy, discretizer: Strategy) -> Trained:
         """Train a ranker on rows of the pool, and measure it on the test part."""
-        plan, fold = self._items(discretiser)
+        plan, fold = self._items(discretizer)
         evaluation = fold.evaluation(plan.convention)
         make = partial(ranker.make, all_rankers)
         scores = fitted_scores(make, fold.documents, fold.labels(rows), evaluation.documents)
-        values, expected = evaluation.per_query(scores, plan.cut_offs)
+        values, expected = evaluation.per_query(scores, plan.measures)
         return Trained(rows.size, relevant_percent(fold.grades[rows]), values, expected)
 
     def select(self, reading: Reading) -> Ints:
         """Return the rows that a sampler selects until its natural stop."""
-        _, fold = self._items(reading.discretiser)
+        _, fold = self._items(reading.discretizer)
         return choose(reading.sampler, None, fold, len(fold.grades), beyond_stop=False).rows
 
     def selected(self, of: str) -> Ints:
@@ -114,21 +152,23 @@ class FoldBench:
 
     def order(self, sampler: Strategy, seed: int | None, count: int) -> Ints:
         """Return the first `count` rows of a baseline."""
-        _, fold = self._items(OURS["SSAR"].discretiser)
+        _, fold = self._items(OURS["SSAR"].discretizer)
         return top_rows(choose(sampler, seed, fold, count, beyond_stop=True).rows, count)
 
-    def columns(self, of: str, seeds: int) -> Columns:
+    def columns(self, of: str, seeds: int) -> SampleColumns:
         """Return the fold's columns of table 1 (of SSAR) or 2 (of SSARP, with those of table 3 where wanted)."""
         reading = OURS[of]
         rows = self.selected(of)
-        _, fold = self._items(reading.discretiser)
+        _, fold = self._items(reading.discretizer)
         samples = [rows, self.order(self._baseline, None, rows.size)]
         samples += [self.order(RANDOM, seed, rows.size) for seed in range(seeds)]
-        trained = [self.train(sample, reading.ranker, reading.discretiser) for sample in samples]
-        plain = Columns(len(fold.grades), relevant_percent(fold.grades), trained[0], trained[1], tuple(trained[2:]))
+        trained = [self.train(sample, reading.ranker, reading.discretizer) for sample in samples]
+        plain = SampleColumns(
+            len(fold.grades), relevant_percent(fold.grades), trained[0], trained[1], tuple(trained[2:])
+        )
         if not self._svm or of != "SSARP":
             return plain
-        svm = [self.train(sample, SVM, reading.discretiser) for sample in samples]
+        svm = [self.train(sample, SVM, reading.discretizer) for sample in samples]
         return replace(plain, svm_ours=svm[0], svm_bm25=svm[1], svm_random=tuple(svm[2:]))
 
     def run(self, reading: Reading, seeds: int) -> Trained:
@@ -137,11 +177,11 @@ class FoldBench:
         One that draws at random is drawn `seeds` times, and its values are means over the draws.
         """
         if reading.sampler.name == OURS[reading.of].sampler.name:
-            return self.train(self.select(reading), reading.ranker, reading.discretiser)
+            return self.train(self.select(reading), reading.ranker, reading.discretizer)
         count = self.selected(reading.of).size
         draws = range(seeds) if reading.sampler.is_seeded(samplers) else (None,)
         found = [
-            self.train(self.order(reading.sampler, seed, count), reading.ranker, reading.discretiser) for seed in draws
+            self.train(self.order(reading.sampler, seed, count), reading.ranker, reading.discretizer) for seed in draws
         ]
         return Trained(
             count,

@@ -22,6 +22,12 @@ class RuleCache:
 
     A rule with support 0 is remembered too: it says that the antecedent does not occur with the grade. Among equally
     supported rules the one that was entered earlier goes first.
+
+    >>> cache = RuleCache(capacity=1)
+    >>> cache.put(((0, 3),), 1, support=2, confidence=0.5)
+    >>> cache.put(((1, 0),), 0, support=5, confidence=1.0)
+    >>> cache.get(((0, 3),), 1), cache.get(((1, 0),), 0), cache.evictions
+    (None, (5, 1.0), 1)
     """
 
     def __init__(self, capacity: int) -> None:
@@ -75,6 +81,11 @@ class CachedMiner:
     """Mines a document's rules one by one from tid-lists, asking the cache first (Algorithm 2 with caching).
 
     mined: rules (X, r) that had to be generated. demands: how many documents drew each rule.
+
+    >>> items, grades = np.array([[0, 0], [0, 1]], np.uint8), np.array([2, 0])
+    >>> miner = CachedMiner(items, grades, RuleCache(100), max_antecedent=1)
+    >>> miner.mine(np.array([0, 1], np.uint8))
+    [((((0, 0),), 0), 1, 0.5), ((((0, 0),), 2), 1, 0.5), ((((1, 1),), 0), 1, 1.0)]
     """
 
     def __init__(self, items: Items, grades: Ints, cache: RuleCache, *, max_antecedent: int = 2) -> None:

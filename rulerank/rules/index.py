@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from rulerank.errors import InputError, MemoryLimitError
-from rulerank.rules.bulk import bulk_counts
+from rulerank.kernels import over_rows
 from rulerank.rules.items import (
     Ints,
     Items,
+    LabelledRows,
     as_array,
     as_columns,
     as_document,
@@ -20,11 +21,8 @@ from rulerank.rules.items import (
     as_whole,
     check_antecedent,
 )
-from rulerank.rules.labelled import LabelledRows
-from rulerank.rules.masks import fresh_antecedents, gain_rules
-from rulerank.rules.projection import mine_document
-from rulerank.rules.rule import Explanation
-from rulerank.threads import over_rows
+from rulerank.rules.masks import bulk_counts, fresh_antecedents, gain_rules
+from rulerank.rules.rule import Explanation, mine_document
 
 MEMORY_LIMIT = 2 * 1024**3
 
@@ -39,6 +37,14 @@ class RuleIndex:
     that label back. Either costs one pass over the pool, however many labels there are: the antecedents that are new
     for the grade come from one (much shorter) pass over the labelled set, so no table of counts is kept and neither
     the number of bins nor of features is limited by memory for it. Both directions are exact.
+
+    >>> index = RuleIndex([[0, 0], [0, 1], [1, 1]])
+    >>> index.add(0, grade=2)
+    >>> index.rule_counts().tolist()
+    [3, 1, 0]
+    >>> index.remove(0, grade=2)
+    >>> index.rule_counts().tolist()
+    [0, 0, 0]
     """
 
     def __init__(self, items: Any = None, *, max_antecedent: int = 2, memory_limit: int = MEMORY_LIMIT) -> None:
@@ -215,7 +221,7 @@ class RuleIndex:
     def explain(self, row: Any) -> Explanation:
         """Return the rules a document draws, and its items that no document labelled before it holds.
 
-        Of a labelled document of the pool, both are told as they stood just before its (latest) label.
+        Of a labelled document of the pool, both are given as they stood just before its (latest) label.
         """
         document, number = self._document(row)
         labelled = self._prepare(document.size)

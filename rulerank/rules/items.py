@@ -1,4 +1,4 @@
-"""Items: one byte a feature. Checks what comes in, and lays it out feature by feature as the kernels want it."""
+"""Items, one byte per feature, checked and laid out as the kernels want them; and the labelled set D of them."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ def as_array(values: Any, what: str) -> np.ndarray:
 
 
 def as_document(document: Any, *, features: int | None = None) -> Items:
-    """Return one document's items as a uint8 vector of its own, one a feature."""
+    """Return one document's items as a uint8 vector of its own, one per feature."""
     array = as_array(document, "a document")
     if array.ndim != 1:
-        raise InputError(f"a document is its items, one a feature; this has {array.ndim} dimension(s), not 1")
+        raise InputError(f"a document is its items, one per feature; this has {array.ndim} dimension(s), not 1")
     return as_items(array[None, :], features=features)[0].copy()
 
 
@@ -63,7 +63,7 @@ def as_grades(grades: Any, rows: int, *, unlabelled: bool = False) -> Ints:
     """Return whole-number grades of at least 0 (or -1 for unlabelled, where that is allowed)."""
     array = as_array(grades, "grades")
     if array.shape != (rows,):
-        raise InputError(f"grades must be one number a document ({rows}); this has shape {array.shape}")
+        raise InputError(f"grades must be one number per document ({rows}); this has shape {array.shape}")
     if array.dtype.kind not in "iubf" or (array.dtype.kind == "f" and not np.all(array == np.floor(array))):
         raise InputError("grades must be whole numbers")
     if rows and array.max() > MAX_GRADE:
@@ -124,3 +124,52 @@ def antecedents(features: int, size: int) -> int:
     if size >= 3:
         total += features * (features - 1) * (features - 2) // 6
     return total
+
+
+class LabelledRows:
+    """A growing, shrinking multiset of labelled documents; the order of labelling is kept."""
+
+    def __init__(self, features: int) -> None:
+        self.columns: Items = np.empty((features, 64), np.uint8)
+        self.grades: Ints = np.empty(64, np.int64)
+        self.rows: Ints = np.empty(64, np.int64)
+        self.count = 0
+
+    def add(self, document: Items, grade: int, row: int = -1) -> None:
+        """Append a document (`row` is its number in the pool, or -1 if it is none of the pool's)."""
+        if self.count == self.grades.shape[0]:
+            room = self.count
+            self.columns = np.concatenate([self.columns, np.empty((len(self.columns), room), np.uint8)], axis=1)
+            self.grades = np.concatenate([self.grades, np.empty(room, np.int64)])
+            self.rows = np.concatenate([self.rows, np.empty(room, np.int64)])
+        self.columns[:, self.count] = document
+        self.grades[self.count] = grade
+        self.rows[self.count] = row
+        self.count += 1
+
+    def find(self, document: Items, grade: int, row: int = -1) -> int:
+        """Return the latest place that holds this document with this grade, or say that there is none."""
+        places = np.flatnonzero((self.grades[: self.count] == grade) & (self.rows[: self.count] == row))
+        if row < 0 and places.size:
+            places = places[(self.columns[:, places] == document[:, None]).all(axis=0)]
+        if not places.size:
+            what = f"row {row}" if row >= 0 else "this document"
+            raise InputError(f"{what} is not labelled with grade {grade}, so that label cannot be removed")
+        return int(places[-1])
+
+    def remove(self, place: int) -> None:
+        """Take the document at `place` out; the others keep their order."""
+        last = self.count - 1
+        self.columns[:, place:last] = self.columns[:, place + 1 : self.count]
+        self.grades[place:last] = self.grades[place + 1 : self.count]
+        self.rows[place:last] = self.rows[place + 1 : self.count]
+        self.count = last
+
+    def items(self) -> Items:
+        """Return the labelled items, documents by features, in the order of labelling (a copy)."""
+        return self.columns[:, : self.count].T.copy()
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the arrays take."""
+        return self.columns.nbytes + self.grades.nbytes + self.rows.nbytes

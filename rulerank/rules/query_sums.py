@@ -1,7 +1,7 @@
 """The confidence sums of many small labelled sets over the same documents: the query-level functions of RE-QR.
 
 `rule_sums` goes over all documents for each antecedent of one labelled set. Here there are hundreds of labelled sets,
-one a query, of a few documents each, and all are asked about the same thousands of documents. So queries are taken in
+one per query, of a few documents each, and all are asked about the same thousands of documents. So queries are taken in
 groups, side by side: what an antecedent says in each of them is one row of a small table, and a document adds up whole
 rows, which the processor does as vectors. Documents are sorted by their items once; for an item that a group holds, the
 antecedents that begin with it fill the table, and each document with that item runs through it. The sum and the number
@@ -15,11 +15,10 @@ from functools import partial
 
 import numpy as np
 
-from rulerank.kernels import kernel
+from rulerank.kernels import in_parts, kernel, workers
 from rulerank.rules.confidences import fixed_confidence, scale_for
 from rulerank.rules.items import Ints, Items, antecedents
 from rulerank.rules.mine import RuleSums, Thresholds, rule_sums
-from rulerank.threads import in_parts, workers
 
 LANES = 64
 """Numbers side by side: a group has as many queries as their classes fit into so many."""

@@ -10,9 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from rulerank.kernels import kernel
-from rulerank.rules.bits import lowest_bit
 from rulerank.rules.confidences import fixed_confidence
-from rulerank.rules.masks import BLOCK, ONE, count_within, shared_masks
+from rulerank.rules.masks import BLOCK, ONE, count_within, lowest_bit, shared_masks
 
 
 @kernel

@@ -9,11 +9,22 @@ from rulerank.sampling.model_based import Committee, Uncertainty
 from rulerank.sampling.random_order import QueryStratifiedRandom, Random
 from rulerank.sampling.selection import Run, Selection
 from rulerank.sampling.ssar import SSAR
+from rulerank.sampling.ssar_even import SSAREven
+from rulerank.sampling.ssar_queries import SSARQueries
+from rulerank.sampling.ssar_turns import SSARTurns
 from rulerank.sampling.ssarp import SSARP
 from rulerank.sampling.top_feature import TopFeature
 
+RECOMMENDED = "ssar_even"
+"""For labels that train a ranker on rules: on no whole set at hand below random labels (docs/samplers.md)."""
+
+FOR_PAIRS = "ssar_queries"
+"""For labels on which RankSVM, LambdaMART or another learner from pairs and lists will be trained."""
+
 __all__ = [
     "ELODCG",
+    "FOR_PAIRS",
+    "RECOMMENDED",
     "SSAR",
     "SSARP",
     "Committee",
@@ -23,6 +34,9 @@ __all__ = [
     "QueryStratifiedRandom",
     "Random",
     "Run",
+    "SSAREven",
+    "SSARQueries",
+    "SSARTurns",
     "Sampler",
     "Selection",
     "TopFeature",

@@ -27,12 +27,26 @@ class Sampler(Configurable):
 
     Randomness comes from one `numpy.random.Generator` (`rng`, or made from the sampler's seed), drawn from at the
     start only.
+
+    >>> from rulerank.sampling import SSAR
+    >>> sampler = SSAR().start([[0, 0], [0, 0], [0, 1], [1, 1]])
+    >>> sampler.propose().row
+    2
+    >>> sampler.record(1, grade=2)
+    >>> sampler.propose().row
+    3
     """
 
     counts_rules: ClassVar[bool] = False
     """Whether it counts rules (`rule_counts`) and stops by itself where every further document is redundant."""
     counts_by_partition: ClassVar[bool] = False
     """Whether it counts them within partitions of the features, each of which stops for itself."""
+
+    is_baseline: ClassVar[bool] = False
+    """Whether comparisons are made with it, unless another sampler is named."""
+
+    goes_by_query: ClassVar[bool] = False
+    """Whether it asks for several documents of a query before the next one, as trainers on pairs need it."""
 
     _items: Items | None = None
 
@@ -45,11 +59,11 @@ class Sampler(Configurable):
         if features is not None:
             features = np.asarray(features, np.float64)
             if features.ndim != 2 or len(features) != rows:
-                raise InputError(f"features must be a matrix with one row a document ({rows}): {features.shape}")
+                raise InputError(f"features must be a matrix with one row per document ({rows}): {features.shape}")
             if not np.isfinite(features).all():
                 raise InputError("features must be finite numbers; put a value where one is missing or infinite")
         if qids is not None and len(qids) != rows:
-            raise InputError(f"qids must name one query a document ({rows}); there are {len(qids)}")
+            raise InputError(f"qids must name one query per document ({rows}); there are {len(qids)}")
         self._items = matrix
         self._rng = np.random.default_rng(getattr(self, "seed", 0) if rng is None else rng)
         self._features: Floats | None = features
@@ -135,13 +149,13 @@ class Sampler(Configurable):
         return as_row(row, len(self.pool))
 
     def _select(self, row: int, keys: Sequence[Key], **more: Any) -> Selection:
-        told = tuple((key.name, float(key.values[row])) for key in keys)
+        values = tuple((key.name, float(key.values[row])) for key in keys)
         return Selection(
             row=row,
             sampler=self.name,
             round=len(self._grades) + 1,
-            reason=self._reason(row, dict(told)),
-            keys=told,
+            reason=self._reason(row, dict(values)),
+            keys=values,
             **more,
         )
 
@@ -171,12 +185,12 @@ class Sampler(Configurable):
                 break
             chosen.append(selection)
             self.record(selection.row, int(known[selection.row]))
-        told = [*chosen, stopped] if stopped else chosen
+        selections = [*chosen, stopped] if stopped else chosen
         return Run(
             [s.row for s in chosen],
-            [s.rule_count for s in told],
+            [s.rule_count for s in selections],
             stopped.row if stopped else None,
-            tuple(told),
+            tuple(selections),
         )
 
     # What a sampler fills in -------------------------------------------------------------------------------------
@@ -216,3 +230,11 @@ def total_occurrence(items: Items) -> npt.NDArray[np.int64]:
         column = items[:, feature]
         total += np.bincount(column, minlength=256)[column]
     return total
+
+
+def query_numbers(qids: Sequence[Any] | None) -> tuple[npt.NDArray[np.int64], int]:
+    """Return each document's query, numbered from 0 as they come, and how many there are."""
+    if qids is None:
+        raise InputError("this sampler needs the query of every document: start(items, qids=...)")
+    number: dict[Any, int] = {}
+    return np.array([number.setdefault(qid, len(number)) for qid in qids], np.int64), len(number)

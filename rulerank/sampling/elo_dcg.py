@@ -8,13 +8,102 @@ from typing import Any
 import numpy as np
 
 from rulerank.errors import InputError
+from rulerank.kernels import kernel
 from rulerank.registry import samplers
-from rulerank.rules.items import antecedent_param, as_whole, check_antecedent
-from rulerank.sampling.bagged import Bag, RidgeBag, RuleBag
+from rulerank.rules.items import Ints, antecedent_param, as_whole, check_antecedent
 from rulerank.sampling.base import Floats, Sampler, Seed
-from rulerank.sampling.expected_loss import discounts, document_losses, query_losses
+from rulerank.sampling.model_based import Bag, RidgeBag, RuleBag
 from rulerank.sampling.selection import Key
 from rulerank.strategy import Param, seed_param
+
+
+def discounts(depth: int, most: int) -> Floats:
+    """Return DCG's discounts 1 / log2(1 + position) of `most` positions, and 0 for those below `depth`."""
+    places = np.arange(most)
+    return np.where(places < depth, 1.0 / np.log2(places + 2.0), 0.0)
+
+
+@kernel
+def query_losses(gains: Floats, starts: Ints, discount: Floats) -> Floats:
+    """Return each query's expected loss: the mean DCG of ideal rankings less the DCG of the best single ranking.
+
+    gains: members by documents, a query's documents side by side; query q has those from starts[q] to starts[q + 1].
+    The best single ranking is by mean gain, and its expected DCG is the DCG of the mean gains.
+    """
+    members = gains.shape[0]
+    losses = np.zeros(starts.size - 1)
+    for query in range(starts.size - 1):
+        here = gains[:, starts[query] : starts[query + 1]]
+        size = here.shape[1]
+        mean = np.zeros(size)
+        ideal = 0.0
+        for member in range(members):
+            mean += here[member]
+            ordered = np.sort(here[member])
+            for place in range(size):
+                ideal += ordered[size - 1 - place] * discount[place]
+        ordered = np.sort(mean)
+        known = 0.0
+        for place in range(size):
+            known += ordered[size - 1 - place] * discount[place]
+        losses[query] = (ideal - known) / members
+    return losses
+
+
+@kernel
+def document_losses(gains: Floats, starts: Ints, discount: Floats) -> Floats:
+    """Return each document's expected loss: what not knowing its grade alone costs, over samples of the others'.
+
+    For each member's gains of the other documents: the mean, over members, of the ideal DCG with that member's gain of
+    this document, less the ideal DCG with its mean gain. `discount` needs one place more than the largest query.
+    """
+    members, documents = gains.shape
+    losses = np.zeros(documents)
+    reach = np.count_nonzero(discount)
+    mean, largest = np.zeros(documents), np.zeros(documents)
+    for member in range(members):
+        mean += gains[member] / members
+        largest = np.maximum(largest, gains[member])
+    for query in range(starts.size - 1):
+        start, size = starts[query], starts[query + 1] - starts[query]
+        same, one_up, one_down = np.zeros(size + 1), np.zeros(size + 1), np.zeros(size + 1)
+        place_of = np.zeros(size, np.int64)
+        for member in range(members):
+            here = gains[member, start : start + size]
+            falling = np.argsort(-here)
+            ordered = here[falling]
+            for place in range(size):
+                place_of[falling[place]] = place
+                # Sums of the gains before a place, each discounted as at its own place, at the next, at the one before.
+                same[place + 1] = same[place] + ordered[place] * discount[place]
+                one_down[place + 1] = one_down[place] + ordered[place] * discount[place + 1]
+                one_up[place + 1] = one_up[place] + (ordered[place] * discount[place - 1] if place else 0.0)
+            for document in range(size):
+                own = place_of[document]
+                if own >= reach and largest[start + document] <= ordered[reach - 1]:
+                    continue  # whatever its gain, it stays below the cut-off
+                total = 0.0
+                for other in range(members + 1):
+                    gain = gains[other, start + document] if other < members else mean[start + document]
+                    # Where it would stand among the others: how many of them have a larger gain.
+                    low, high = 0, size
+                    while low < high:
+                        middle = (low + high) // 2
+                        if ordered[middle] > gain:
+                            low = middle + 1
+                        else:
+                            high = middle
+                    if low <= own:
+                        # From `low` to its own place the others move down by one; below that they stay.
+                        value = same[low] + one_down[own] - one_down[low] + same[size] - same[own + 1]
+                        value += gain * discount[low]
+                    else:
+                        # It leaves its place, those after it up to `low` move up by one.
+                        value = same[own] + one_up[low] - one_up[own + 1] + same[size] - same[low]
+                        value += gain * discount[low - 1]
+                    total += value / members if other < members else -value
+                losses[start + document] += total / members
+    return losses
 
 
 @samplers.register("elo_dcg", "ELO-DCG (expected loss)")
@@ -37,11 +126,17 @@ class ELODCG(Sampler):
     ridge regression is solved in closed form at each label and needs no further package, but is a plainer model. They
     start from a base set of graded queries and add new queries whole or by their best documents; here labels come one
     at a time, so a graded document stays in its query with its grade for certain, and queries may be taken up again.
-    The number of members, documents a query, first documents and the cut-off are ours, as is the Poisson(1) bootstrap,
-    drawn once at the start. Scores are kept between 0 and the largest grade seen, and losses are in units of 2^(that
-    grade). Within a batch the proposal depends on the order the labels came in, with batch=1 only on the labels. Ties
-    are random.
+    The number of members, documents per query, first documents and the cut-off are ours, as is the Poisson(1)
+    bootstrap, drawn once at the start. Scores are kept between 0 and the largest grade seen, and losses are in units
+    of 2^(that grade). Within a batch the proposal depends on the order the labels came in, with batch=1 only on the
+    labels. Ties are random.
+
+    >>> items, features = [[0, 0], [0, 0], [0, 1], [1, 1]], [[0.1], [0.2], [0.8], [0.9]]
+    >>> ELODCG(initial=2, members=3).run(items, grades=[2, 2, 1, 0], qids=["p", "p", "q", "q"], features=features).order
+    [1, 2, 0, 3]
     """
+
+    goes_by_query = True
 
     params = (
         Param("stages", int, 2, "2: queries first, then their documents; 1: documents alone.", low=1, high=2),

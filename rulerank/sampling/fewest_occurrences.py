@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rulerank.registry import samplers
-from rulerank.rules.occurrences import OccurrenceIndex
+from rulerank.rules.pool_scores import OccurrenceIndex
 from rulerank.sampling.base import Sampler, occurrence_key, total_occurrence
 from rulerank.sampling.selection import Key
 
@@ -24,6 +24,10 @@ class FewestOccurrences(Sampler):
 
     First of all: SSAR's first, the document with the largest total occurrence of its items in the pool. Tie: the
     smaller total occurrence; still tied: the later row.
+
+    >>> items = [[0, 0], [0, 0], [0, 1], [1, 1]]
+    >>> FewestOccurrences().run(items, grades=[2, 2, 1, 0]).order
+    [2, 3, 1, 0]
     """
 
     def _begin(self) -> None:

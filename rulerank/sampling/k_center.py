@@ -19,6 +19,10 @@ class KCenter(Sampler):
 
     space="items": distance is the number of features in different bins. space="features": Euclidean on feature values
     scaled to unit variance. The first choice is SSAR's: the largest total occurrence; ties go the same way.
+
+    >>> items = [[0, 0], [0, 0], [0, 1], [1, 1]]
+    >>> KCenter().run(items, grades=[2, 2, 1, 0]).order
+    [2, 3, 1, 0]
     """
 
     params = (Param("space", str, "items", "What documents are compared by.", choices=("items", "features")),)

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from rulerank.errors import InputError
 from rulerank.registry import samplers
-from rulerank.sampling.base import Sampler, Seed
+from rulerank.sampling.base import Sampler, Seed, query_numbers
 from rulerank.sampling.selection import Key
 from rulerank.strategy import seed_param
 
 
 @samplers.register("random", "Random")
 class Random(Sampler):
-    """Chooses in a random order, drawn once at the start: every document is equally likely to be next."""
+    """Chooses in a random order, drawn once at the start: every document is equally likely to be next.
 
+    >>> items = [[0, 0], [0, 0], [0, 1], [1, 1]]
+    >>> Random(seed=3).run(items, grades=[2, 2, 1, 0]).order
+    [3, 2, 1, 0]
+    """
+
+    is_baseline = True
     params = (seed_param(),)
 
     def __init__(self, seed: Seed = 0) -> None:
@@ -35,7 +39,12 @@ class Random(Sampler):
 
 @samplers.register("query_random", "Random, even over queries")
 class QueryStratifiedRandom(Sampler):
-    """Chooses at random from a query with the fewest labels, so that no query is left behind."""
+    """Chooses at random from a query with the fewest labels, so that no query is left behind.
+
+    >>> items = [[0, 0], [0, 0], [0, 1], [1, 1]]
+    >>> QueryStratifiedRandom(seed=3).run(items, grades=[2, 2, 1, 0], qids=["p", "p", "p", "q"]).order
+    [3, 0, 2, 1]
+    """
 
     params = (seed_param(),)
 
@@ -43,13 +52,10 @@ class QueryStratifiedRandom(Sampler):
         self.seed = seed
 
     def _begin(self) -> None:
-        if self._qids is None:
-            raise InputError("this sampler needs the query of every document: start(items, qids=...)")
-        number: dict[Any, int] = {}
-        self._query = np.array([number.setdefault(qid, len(number)) for qid in self._qids], np.int64)
-        self._turn = self._rng.permutation(len(number))
+        self._query, queries = query_numbers(self._qids)
+        self._turn = self._rng.permutation(queries)
         self._place = self._rng.permutation(len(self.pool))
-        self._count = np.zeros(len(number), np.int64)
+        self._count = np.zeros(queries, np.int64)
 
     def _added(self, row: int, grade: int) -> None:
         self._count[self._query[row]] += 1

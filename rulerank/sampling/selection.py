@@ -18,6 +18,10 @@ class Selection:
     rules. keys: the values that decided, by name, the first one first. round: 1 for the first selection. partition:
     the feature partition that chose (from 0), where there are partitions. stop: the document is labelled already, and
     the sampler's natural stop is reached. reason: the same in a sentence.
+
+    >>> from rulerank.sampling import SSAR
+    >>> print(SSAR().start([[0, 0], [0, 0], [0, 1]]).propose().reason)
+    nothing is labelled yet, and its items are the most common: 5 occurrences
     """
 
     row: int
@@ -32,7 +36,13 @@ class Selection:
 
 @dataclass(frozen=True)
 class Run:
-    """A whole replay: rows in the order of their selection, rule counts (the stopping one's last), and the stop."""
+    """A whole replay: rows in the order of their selection, rule counts (the stopping one's last), and the stop.
+
+    >>> from rulerank.sampling import SSAR
+    >>> run = SSAR().run([[0, 0], [0, 0], [0, 1], [1, 1]], grades=[2, 2, 1, 0])
+    >>> run.order, run.stopped_on
+    ([2, 3, 1], 3)
+    """
 
     order: list[int]
     rule_counts: list[int | None]
@@ -44,7 +54,7 @@ class Run:
 
 
 class Key(NamedTuple):
-    """One value a document to choose by: the smallest wins, or the largest."""
+    """One value per document to choose by: the smallest wins, or the largest."""
 
     name: str
     values: npt.NDArray[Any]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from rulerank.rules import Explanation, RuleIndex
 from rulerank.rules.items import antecedent_param, check_antecedent
 from rulerank.sampling.base import Sampler, occurrence_key, total_occurrence
 from rulerank.sampling.selection import Key, Selection, pick
+from rulerank.strategy import Param
 
 
 @samplers.register("ssar", "SSAR (fewest rules)")
@@ -21,11 +23,15 @@ class SSAR(Sampler):
     total occurrence; still tied: the later row. Labelled documents stay in the pool, and when one of them would be
     chosen again every further document is redundant: the natural stop (Lemma 2). After the stop `propose` goes on
     saying so; `propose(beyond=True)` names the best document without a grade instead.
+
+    >>> items = [[0, 0], [0, 0], [0, 1], [1, 1]]
+    >>> SSAR().run(items, grades=[2, 2, 1, 0]).order
+    [2, 3, 1]
     """
 
     counts_rules = True
 
-    params = (antecedent_param(),)
+    params: ClassVar[tuple[Param, ...]] = (antecedent_param(),)
 
     def __init__(self, max_antecedent: int = 2) -> None:
         self.max_antecedent = max_antecedent
@@ -51,12 +57,16 @@ class SSAR(Sampler):
     def propose(self, *, beyond: bool = False) -> Selection | None:
         """Return the next selection, with `stop` set once it is a labelled document."""
         self._started()
-        keys = self._keys()
+        row = self._fewest(beyond)
+        return None if row < 0 else self._counted(row, self._keys(), stop=row in self._grades)
+
+    def _fewest(self, beyond: bool) -> int:
+        """Return the row with the fewest rules, a labelled one at the natural stop; -1 where none is left."""
         choice = self._available if beyond else (self._in_pool() if self._excluded else None)
-        row = pick(keys, choice)
-        if row < 0:
-            return None
-        return self._select(row, keys, rule_count=int(self._index.rule_counts()[row]), stop=row in self._grades)
+        return pick(self._keys(), choice)
+
+    def _counted(self, row: int, keys: Sequence[Key], *, stop: bool = False) -> Selection:
+        return self._select(row, keys, rule_count=int(self._index.rule_counts()[row]), stop=stop)
 
     def _in_pool(self) -> np.ndarray:
         """Every document but those that were excluded; an excluded one with a grade stays, it marks the stop."""
@@ -69,7 +79,7 @@ class SSAR(Sampler):
             return f"nothing is labelled yet, and its items are the most common: {keys['occurrence']:.0f} occurrences"
         rules = f"{keys['rules']:.0f} rules, the fewest of {len(self.pool)} documents"
         if row in self._grades:
-            return f"{rules}, but it is labelled already: every other document is redundant"
+            return f"{rules}, but it is labelled already: the natural stop"
         return f"it draws {rules}"
 
     @property

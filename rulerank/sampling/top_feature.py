@@ -20,6 +20,10 @@ class TopFeature(Sampler):
 
     `feature` counts from 0; take the column that holds BM25. Feature values are used where they are given, items
     otherwise; a tie: the earlier row.
+
+    >>> items, features = [[0, 0], [0, 0], [0, 1], [1, 1]], [[0.3], [0.9], [0.1], [0.5]]
+    >>> TopFeature(feature=0).run(items, grades=[2, 2, 1, 0], features=features).order
+    [1, 3, 0, 2]
     """
 
     params = (Param("feature", int, 0, "The feature whose highest values come first.", low=0, counts_from_zero=True),)

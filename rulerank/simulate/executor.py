@@ -24,11 +24,10 @@ from types import TracebackType
 from typing import IO, Any
 
 from rulerank.errors import RulerankError
-from rulerank.simulate.failures import Failure, failure_path
-from rulerank.simulate.fold_arrays import FoldArrays
+from rulerank.simulate.data import FoldArrays
 from rulerank.simulate.outcome import Tick, ceiling, follow
 from rulerank.simulate.plan import Plan
-from rulerank.simulate.store import Finished
+from rulerank.simulate.store import Failure, Finished, failure_path
 from rulerank.simulate.tasks import Task
 
 POLL_SECONDS = 0.1

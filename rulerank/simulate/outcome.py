@@ -14,7 +14,7 @@ import numpy.typing as npt
 from rulerank.curves import Training
 from rulerank.curves import ceiling as ceiling_scores
 from rulerank.registry import samplers
-from rulerank.simulate.fold_arrays import FoldArrays
+from rulerank.simulate.data import FoldArrays
 from rulerank.simulate.learners import all_rankers
 from rulerank.simulate.plan import Plan
 from rulerank.strategy import Strategy
@@ -40,7 +40,7 @@ class Choice:
 class Outcome:
     """The result of a task.
 
-    labels: the points; the grid's, and the natural stop's where it lies between (`on_grid` tells). used: labels really
+    labels: the points; the grid's, and the natural stop's where it lies between (see `on_grid`). used: labels really
     spent at each point, fewer where a sampler had no more to choose. values, expected: rankers by points by metrics by
     test queries, the second over ties. seconds: training and ranking up to each point, rankers by points.
     """
@@ -59,7 +59,7 @@ def choose(
 ) -> Choice:
     """Replay a sampler on a pool whose grades are known, one label at a time."""
     started = time.perf_counter()
-    sampler = strategy.make(samplers, **({} if seed is None else {"seed": seed}))
+    sampler = strategy.make(samplers, {} if seed is None else {"seed": seed})
     sampler.start(fold.items, features=fold.features, qids=fold.qids)
     rows: list[int] = []
     seconds: list[float] = []
@@ -107,7 +107,7 @@ def follow(
                 with noted(f"{strategy.key} after {used[point]} labels"):
                     scores = training.after(labels[: used[point]])
                 spent += time.perf_counter() - started
-                values[place, point], expected[place, point] = evaluation.per_query(scores, plan.cut_offs)
+                values[place, point], expected[place, point] = evaluation.per_query(scores, plan.measures)
             seconds[place, point] = spent
     on_grid = np.isin(points, grid)
     return Outcome(choice, np.array(points, np.int64), used, on_grid, values, expected, seconds)
@@ -129,7 +129,7 @@ def ceiling(plan: Plan, ranker: Strategy, fold: FoldArrays) -> Outcome:
     evaluation = fold.evaluation(plan.convention)
     scores = ceiling_scores(partial(ranker.make, all_rankers), fold.documents, fold.grades, evaluation.documents)
     seconds = time.perf_counter() - started
-    values, expected = (found[None, None] for found in evaluation.per_query(scores, plan.cut_offs))
+    values, expected = (found[None, None] for found in evaluation.per_query(scores, plan.measures))
     everything = np.array([len(fold.grades)], np.int64)
     nothing = Choice(np.zeros(0, np.int64), np.zeros(0), None)
     return Outcome(nothing, everything, everything, np.array([True]), values, expected, np.array([[seconds]]))

@@ -1,25 +1,28 @@
-"""The plan of a simulation: what is compared, on which folds, how far, and how it is measured."""
+"""The plan of a simulation: what is compared, how far and how it is measured; and a rehearsal on made-up documents."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, Literal, Self
 
-from rulerank.errors import InputError
+import numpy as np
+
+from rulerank.errors import InputError, RulerankError
 from rulerank.metrics.conventions import conventions
 from rulerank.metrics.measure import Measure
-from rulerank.ranking.make import RECOMMENDED
-from rulerank.registry import discretizers, samplers
-from rulerank.simulate.learners import all_rankers
-from rulerank.strategy import MOST_SEEDS, Strategy
+from rulerank.ranking import RECOMMENDED
+from rulerank.registry import discretizers, rankers, samplers
+from rulerank.simulate.learners import all_rankers, learners
+from rulerank.simulate.learners.base import missing_package, need
+from rulerank.strategy import MOST_SEEDS, Strategy, with_new_spelling
 
 GEOMETRIC = "geometric"
 FIRST, GROWTH = 10, 1.25
 """The geometric grid: 10 labels first, then each point at least a quarter more than the one before."""
 
-DISCRETISER = Strategy("tube")
+DISCRETIZER = Strategy("tube")
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,7 @@ class Plan:
     """What a simulation does.
 
     samplers, rankers: what is compared; every ranker learns from every sampler's selections. Names or `Strategy`s.
-    discretiser: makes the items, from the pool's features alone.
+    discretizer: makes the items, from the pool's features alone.
     seeds: samplers that draw at random run this often, with the seeds 0, 1, ...; the others run once.
     folds: into how many parts a single collection is cut, query by query (folds that a folder brings stay as they are).
     split_seed: of the dealing of queries to those parts.
@@ -36,11 +39,17 @@ class Plan:
     metrics, convention: what is measured, by whose rules.
     beyond_stop: whether samplers go on after their natural stop, so that all are compared at the same budget. The stop
         is noted and measured in any case.
+
+    >>> plan = Plan(samplers=("ssar", "random:seeds=5"), budget=0.05, every=25)
+    >>> plan.labels([1000, 1200]), plan.grid(60)
+    (50, [25, 50, 60])
+    >>> Plan.from_dict(plan.to_dict()) == plan
+    True
     """
 
     samplers: tuple[Strategy, ...] = (Strategy("ssar"), Strategy("ssarp"), Strategy("random"))
     rankers: tuple[Strategy, ...] = (Strategy(RECOMMENDED),)
-    discretiser: Strategy = DISCRETISER
+    discretizer: Strategy = DISCRETIZER
     seeds: int = 20
     folds: int = 5
     split_seed: int = 0
@@ -54,7 +63,7 @@ class Plan:
         put = self.__dict__.__setitem__
         put("samplers", _strategies("samplers", self.samplers))
         put("rankers", _strategies("rankers", self.rankers))
-        put("discretiser", Strategy.from_dict(self.discretiser))
+        put("discretizer", Strategy.from_dict(self.discretizer))
         for sampler in self.samplers:
             sampler.check(samplers)
             if sampler.seeds is not None and not sampler.is_seeded(samplers):
@@ -63,11 +72,11 @@ class Plan:
             ranker.check(all_rankers)
             if ranker.seeds is not None:
                 raise InputError(f"{ranker.key}: only samplers are repeated with seeds")
-        cutter = discretizers[self.discretiser.name]
+        cutter = discretizers[self.discretizer.name]
         if cutter.needs_grades:
             name = cutter.label.partition(" (")[0]
             raise InputError(f"{name} learns from grades, which are not known before they are labelled; choose another")
-        self.discretiser.check(discretizers)
+        self.discretizer.check(discretizers)
         if not isinstance(self.convention, str):
             raise InputError(f"convention must be a name, such as letor, not {self.convention!r}")
         conventions[self.convention]  # raises with a hint where the name is unknown
@@ -86,12 +95,7 @@ class Plan:
     @cached_property
     def measures(self) -> tuple[Measure, ...]:
         """The metrics, taken apart."""
-        return tuple(Measure.parse(name) for name in self.metrics)
-
-    @property
-    def cut_offs(self) -> list[tuple[str, int | None]]:
-        """The metrics as pairs of a name and a cut-off."""
-        return [(measure.metric, measure.cut) for measure in self.measures]
+        return tuple(Measure.parse(name, convention=self.convention) for name in self.metrics)
 
     def labels(self, pools: Iterable[int]) -> int:
         """Return the budget in labels, the same for every fold: a share counts in the smallest pool, rounded down."""
@@ -124,7 +128,7 @@ class Plan:
             **saved,
             "samplers": [strategy.to_dict() for strategy in self.samplers],
             "rankers": [strategy.to_dict() for strategy in self.rankers],
-            "discretiser": self.discretiser.to_dict(),
+            "discretizer": self.discretizer.to_dict(),
             "metrics": list(self.metrics),
         }
 
@@ -133,6 +137,7 @@ class Plan:
         """Rebuild what `to_dict` returned, or what somebody wrote by hand: strategies may be plain names."""
         if not isinstance(saved, Mapping):
             raise InputError(f"a plan is a set of named settings, not {type(saved).__name__}")
+        saved = with_new_spelling(saved)
         known = [each.name for each in fields(cls)]
         unknown = sorted(set(saved) - set(known))
         if unknown:
@@ -161,13 +166,70 @@ def _whole(name: str, value: Any, low: int, high: int) -> None:
 
 def _budget(value: Any) -> float:
     """Return the budget: a share (a float up to 1.0) as a float, a number of labels as an int."""
-    told = "budget must be a share of the pool (above 0, at most 1.0) or a whole number of labels"
+    rule = "budget must be a share of the pool (above 0, at most 1.0) or a whole number of labels"
     if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
-        raise InputError(f"{told}, not {value!r}")
+        raise InputError(f"{rule}, not {value!r}")
     if isinstance(value, int) or (value > 1 and value.is_integer()):
         if value == 1:
-            raise InputError(f"{told}; 1 could mean either: write 1.0 for the whole pool, or 2 labels or more")
+            raise InputError(f"{rule}; 1 could mean either: write 1.0 for the whole pool, or 2 labels or more")
         return int(value)
     if value > 1:
-        raise InputError(f"{told}, not {value!r}")
+        raise InputError(f"{rule}, not {value!r}")
     return float(value)
+
+
+def usual_baseline(keys: Iterable[str]) -> str | None:
+    """Return the first of these samplers, given by key, that is there to be compared with; None if none is.
+
+    >>> usual_baseline(["ssar", "random", "ssarp"])
+    'random'
+    """
+    names = {key: Strategy.parse(key).name for key in keys}
+    # What a stored result names may be a sampler of a package that is no longer there.
+    return next((key for key, name in names.items() if name in samplers and samplers[name].is_baseline), None)
+
+
+QUERIES, DOCUMENTS = 6, 4
+ROUNDS = 12
+"""Labels that a sampler is given: more than the random ones that some begin with."""
+
+
+def rehearse(plan: Plan, features: int, *, learn: bool = True) -> None:
+    """Raise an InputError that names the strategy if one of the plan's cannot work; `features`: the collection's.
+
+    Only strategies with parameters are tried: the others are known to work. learn: whether learners, whose packages
+    take seconds to load, are tried too; that their packages are installed is looked at in any case.
+    """
+    rows = QUERIES * DOCUMENTS
+    rng = np.random.default_rng(0)
+    items = rng.integers(0, 3, (rows, features)).astype(np.uint8)
+    qids = np.repeat(np.arange(QUERIES), DOCUMENTS)
+    grades = np.tile(np.arange(DOCUMENTS) % 3, QUERIES).astype(np.int64)
+    values = rng.random((rows, features))
+
+    def select(strategy: Strategy) -> None:
+        seed = {"seed": 0} if strategy.is_seeded(samplers) else {}
+        strategy.make(samplers, seed).run(items, grades, features=values, qids=qids, budget=ROUNDS)
+
+    def rank(strategy: Strategy) -> None:
+        known = values if all_rankers[strategy.name].on_features else items
+        strategy.make(all_rankers).fit(known, grades, qids).predict(known)
+
+    for sampler in plan.samplers:
+        _try(sampler, select)
+    for ranker in plan.rankers:
+        if ranker.name in learners and missing_package(ranker.name):
+            need(missing_package(ranker.name), learners[ranker.name].label)
+        if learn or ranker.name in rankers:
+            _try(ranker, rank)
+
+
+def _try(strategy: Strategy, do: Callable[[Strategy], Any]) -> None:
+    if not strategy.params:
+        return
+    try:
+        do(strategy)
+    except RulerankError as error:
+        raise InputError(f"{strategy.key}: {error}") from error
+    except Exception as error:  # whatever a library says of a value that it cannot use
+        raise InputError(f"{strategy.key} does not work; check its parameters ({error})") from error

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from rulerank.letor.names import spoken
+from rulerank.folds import spoken
 
 TITLES = {
     "jidm2010": "Learning to Rank using Query-Level Rules",

@@ -5,7 +5,7 @@ results.curves()                      # mean learning curves with intervals
 results.labels_needed()               # labels to reach 90, 95, 99% of what all labels give
 results.significance("random")        # paired tests against a baseline
 results.selected(results.tasks[7])    # which documents a run chose, in order
-results.table(), results.per_query()  # everything, one row a value
+results.table(), results.per_query()  # everything, one row per value
 """
 
 from __future__ import annotations
@@ -26,10 +26,9 @@ from rulerank.errors import InputError
 from rulerank.files import write_whole
 from rulerank.metrics.measure import Measure
 from rulerank.simulate import summaries, tables
-from rulerank.simulate.failures import Failure, failure_path
 from rulerank.simulate.plan import Plan
 from rulerank.simulate.published import Reference, references
-from rulerank.simulate.store import ABOUT, About, Finished, task_path
+from rulerank.simulate.store import ABOUT, About, Failure, Finished, failure_path, task_path
 from rulerank.simulate.tasks import Task
 
 if TYPE_CHECKING:
@@ -42,6 +41,16 @@ class Results:
     Tables are pandas frames. `sampler` and `ranker` are the strategies' keys (`Strategy.key`). Every summary averages
     over seeds within a fold, then over folds; a sampler counts with the seeds that are finished on every fold.
     `expected=True` takes the exact expectation over ties instead of LETOR's file order.
+
+    >>> import tempfile
+    >>> from rulerank.simulate import Dataset, Plan, run
+    >>> from rulerank.synthetic import planted_collection
+    >>> data = Dataset.from_collection(planted_collection(queries=4, documents=6, features=3), folds=2)
+    >>> plan = Plan(samplers=("ssar",), rankers=("weighted_items",), budget=8, every=4, metrics=("map",))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     results = run(plan, data, Path(folder), jobs=1)
+    >>> results.complete, results.grid, len(results.table())
+    (True, [4, 8], 6)
     """
 
     def __init__(self, about: About, finished: Sequence[Finished], failures: Sequence[Failure] = ()) -> None:
@@ -197,7 +206,7 @@ class Results:
         return summaries.significance(self, baseline, metric, labels, expected)
 
     def summary(self, baseline: str | None = None, metric: str | None = None, expected: bool = False) -> pd.DataFrame:
-        """Return one row a sampler and ranker with all figures at the budget; see `summaries.summary`."""
+        """Return one row per sampler and ranker with all figures at the budget; see `summaries.summary`."""
         return summaries.summary(self, baseline, metric, expected)
 
     def find(self, sampler: str, fold: int, seed: int | None = None) -> Task:
@@ -232,7 +241,7 @@ class Results:
         return pd.DataFrame(columns).iloc[:labels]
 
     def table(self) -> pd.DataFrame:
-        """Return everything that was measured, one row a fold, sampler, seed, ranker, point and metric.
+        """Return everything that was measured, one row per fold, sampler, seed, ranker, point and metric.
 
         dataset, fold, sampler, seed, ranker, labels, used (labels really spent), metric, value (file order), expected
         (over ties), relevant_found (share of the pool's), select_seconds and train_seconds (up to here), point: "grid",

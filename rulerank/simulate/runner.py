@@ -1,23 +1,123 @@
-"""Run a plan: what is not finished yet, on several cores, with progress, and a way to stop and to go on."""
+"""Run a plan on several cores, with progress and a way to stop and go on; and estimate beforehand how long it takes."""
 
 from __future__ import annotations
 
+import math
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from rulerank.errors import InputError, RulerankError
+from rulerank.kernels import workers
 from rulerank.progress import Progress, silent
-from rulerank.simulate.data import Dataset
+from rulerank.simulate.data import Dataset, prepare
 from rulerank.simulate.executor import Executor, SharedInputs, do_task
-from rulerank.simulate.fold_arrays import prepare
-from rulerank.simulate.plan import Plan
-from rulerank.simulate.rehearsal import rehearse
+from rulerank.simulate.plan import Plan, rehearse
 from rulerank.simulate.results import Results
 from rulerank.simulate.store import About, open_folder, task_path
 from rulerank.simulate.tasks import Task, tasks_of
-from rulerank.threads import workers
+
+SAMPLERS = {
+    "committee": 0.26,
+    "cover": 0.07,
+    "elo_dcg": 0.65,
+    "fewest_occurrences": 0.007,
+    "k_center": 0.014,
+    "query_random": 0.003,
+    "random": 0.001,
+    "ssar": 0.024,
+    "ssarp": 0.033,
+    "top_feature": 0.004,
+    "uncertainty": 0.085,
+}
+"""Seconds of a core per label, for a million document-features of the pool; measured on OHSUMED."""
+
+RANKERS = {
+    "eager_rules": 0.25,
+    "lambda_mart": 1.1,
+    "lrar": 0.2,
+    "lrar_items": 0.02,
+    "query_level_rules": 4.0,
+    "rank_svm": 1.1,
+    "ridge": 0.8,
+    "smooth_items": 0.08,
+    "stable_rules": 0.35,
+    "weighted_items": 0.08,
+}
+"""The same, per point of the learning curve."""
+
+FULL = {"lambda_mart": 10.0, "rank_svm": 80.0}
+"""The same, trained once on all labels, where that is much more than OTHER."""
+
+UNKNOWN_SAMPLER, UNKNOWN_RANKER, OTHER = 0.1, 1.0, 3.0
+START = 6.0
+"""Seconds until the first run begins: processes start, features are cut into bins."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """The work of a plan: runs of samplers, trainings along them, and about how many seconds that is."""
+
+    runs: int
+    points: int
+    trainings: int
+    labels: int
+    seconds: float
+
+    @property
+    def time(self) -> str:
+        """The time in words; it is no more than an estimate."""
+        if self.seconds < 45:
+            return "less than a minute"
+        minutes = self.seconds / 60
+        if minutes < 55:
+            number = max(1, round(minutes))
+            return f"about {number} minute{'' if number == 1 else 's'}"
+        hours = minutes / 60
+        return "about an hour" if hours < 1.5 else f"about {round(hours):,d} hours"
+
+
+def estimate(plan: Plan, documents: int, features: int, rates: Mapping[str, Mapping[str, float]] | None = None) -> Work:
+    """Return the work of a plan on a collection of so many graded documents.
+
+    rates: what samplers and rankers took in an earlier simulation on this machine (a job's result), where there is one.
+    """
+    pool = pool_of(documents, plan.folds)
+    labels = plan.labels([pool])
+    points = len(plan.grid(labels))
+    runs = {sampler.key: plan.folds * len(plan.seeds_of(sampler)) for sampler in plan.samplers}
+    size = pool * features / 1e6
+    seen = rates or {}
+    train = sum(
+        _rate(seen.get("rankers"), ranker.key, RANKERS.get(ranker.name, UNKNOWN_RANKER)) for ranker in plan.rankers
+    )
+    seconds = plan.folds * size * sum(FULL.get(ranker.name, OTHER) for ranker in plan.rankers)
+    for sampler in plan.samplers:
+        choose = _rate(seen.get("samplers"), sampler.key, SAMPLERS.get(sampler.name, UNKNOWN_SAMPLER))
+        seconds += runs[sampler.key] * size * (labels * choose + points * train)
+    total = sum(runs.values())
+    trainings = total * points * len(plan.rankers)
+    return Work(total, points, trainings, labels, START + seconds / max(1, workers()))
+
+
+def pool_of(documents: int, folds: int) -> int:
+    """Return how many documents the pool of a fold has, on average."""
+    return max(1, documents * (folds - 1) // folds)
+
+
+def smallest_pool(sizes: Sequence[int], folds: int) -> int:
+    """Return how many documents every pool has at least, however the queries (of these sizes) are dealt to folds."""
+    tested = math.ceil(len(sizes) / folds)
+    return sum(sorted(sizes)[: len(sizes) - tested])
+
+
+def _rate(seen: Mapping[str, Any] | None, key: str, otherwise: float) -> float:
+    found = (seen or {}).get(key)
+    return float(found) if isinstance(found, int | float) and found > 0 else otherwise
+
 
 TICK_SECONDS = 0.1
 
@@ -63,10 +163,10 @@ def run(
 ) -> Results:
     """Do what is missing of a plan and return all its results.
 
-    folder: where results are kept, one file a task. A task that is there already is not done again: a cut run goes on
+    folder: where results are kept, one file per task. A task that is there already is not done again: a cut run goes on
         where it was, and a plan with more seeds or samplers does only those. A task's file is known by everything that
         its values rest on (data, settings, code), so results of something else are never taken for it.
-    jobs: how many processes work at the same time, with one thread each; 1: this process alone; None: one a core.
+    jobs: how many processes work at the same time, with one thread each; 1: this process alone; None: one per core.
     progress: called with (tasks done, tasks in all, a word), several times a second; what it raises ends the run.
     cancelled: asked as often; once it says True the run ends with `SimulationStoppedError`.
 

@@ -1,4 +1,4 @@
-"""Results as tidy tables: rows of values, files, and plain JSON."""
+"""Results as tidy tables and plain JSON, and labels needed and saved in words."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import importlib.util
 import io
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +22,70 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+@dataclass(frozen=True)
+class Span:
+    """From where to where curves were measured, in labels."""
+
+    first: int
+    budget: int
+
+    def at_once(self, labels: float) -> bool:
+        """Say whether this is the first point measured, and fewer labels might have done."""
+        return 1 < labels <= self.first
+
+    def cell(self, labels: float, stays: float) -> str:
+        """Return what a table says: "15", "15 (50)", "15 (-)", at the first point "≤ 10", beyond the budget "> 93"."""
+        if np.isnan(labels):
+            return f"> {self.budget:,d}"
+        text = f"{'≤ ' if self.at_once(labels) else ''}{int(labels):,d}"
+        if stays == labels:
+            return text
+        return f"{text} (-)" if np.isnan(stays) else f"{text} ({int(stays):,d})"
+
+    def words(self, labels: float, stays: float) -> str:
+        """Return what a sentence says: "15 labels (stays from 50)"."""
+        if np.isnan(labels):
+            return f"not within {self.budget:,d}"
+        text = f"{'at most ' if self.at_once(labels) else ''}{int(labels):,d} label{'' if labels == 1 else 's'}"
+        if stays == labels:
+            return text
+        return f"{text} (falls below again)" if np.isnan(stays) else f"{text} (stays from {int(stays):,d})"
+
+    def saved(self, labels: float, base: float) -> str:
+        """Return which share of the baseline's labels was not needed: "75%", or the bound that is certain."""
+        if np.isnan(labels):
+            return ""
+        if np.isnan(base):
+            return f"> {_whole(1 - labels / self.budget)}"
+        if not self.at_once(base):
+            share = 1 - labels / base
+            return f"≥ {_whole(share)}" if self.at_once(labels) else f"{share:.0%}"
+        # The baseline was there at once: nobody knows how many labels it took, only that they were no more than these.
+        return "" if self.at_once(labels) else f"≤ {1 - labels / base:.0%}"
+
+
+def _whole(share: float) -> str:
+    """Return a bound from below in percent, rounded down, so that it stays one."""
+    return f"{math.floor(share * 100 + 1e-9)}%"
+
+
+def baseline_needs(summary: pd.DataFrame, baseline: str | None) -> dict[str, float]:
+    """Return, by ranker, the labels that the baseline took to 95%; of all that was measured, shown or not."""
+    if "to_95" not in summary:
+        return {}
+    base = summary[summary["sampler"] == baseline]
+    return dict(zip(base["ranker"], base["to_95"].astype(float), strict=True))
+
+
+def with_saved(summary: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """Return the summary with two columns more: the baseline, and the share of its labels to 95% that was saved."""
+    base: Mapping[str, float] = baseline_needs(summary, baseline)
+    shares = 1 - summary["to_95"] / summary["ranker"].map(base) if base else np.nan
+    return summary.assign(baseline=baseline, saved=shares)
+
+
 def tidy_rows(finished: Finished, about: About) -> Iterator[dict[str, Any]]:
-    """Yield a finished task's values, one row a ranker, point and metric."""
+    """Yield a finished task's values, one row per ranker, point and metric."""
     outcome = finished.outcome
     selecting = np.concatenate([[0.0], outcome.choice.seconds])
     found = finished.relevant_found

@@ -1,25 +1,82 @@
-"""A plan and its data as independent tasks, each with a key that says all that its result rests on."""
+"""A plan and its data as independent tasks, each with a key that says all that its result rests on, code included."""
 
 from __future__ import annotations
 
+import ast
 import hashlib
+import importlib.util
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from rulerank.registry import discretizers, samplers
 from rulerank.simulate.data import Dataset
-from rulerank.simulate.fingerprint import fingerprint
 from rulerank.simulate.learners import all_rankers
 from rulerank.simulate.plan import Plan
 from rulerank.strategy import Strategy
 
+
+def fingerprint(modules: Iterable[str]) -> str:
+    """Return a hash of the sources of modules and of everything of this package that they import, and so on.
+
+    So a changed sampler is run again, and the others' results stay.
+    """
+    found: set[str] = set()
+    waiting = sorted(modules)
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += _imports(name)
+    digest = hashlib.sha256()
+    for name in sorted(found):
+        digest.update(f"{name} {_source_hash(name)}\n".encode())
+    return digest.hexdigest()
+
+
+@cache
+def _path(module: str) -> Path | None:
+    try:
+        spec = importlib.util.find_spec(module)
+    except (ImportError, ValueError):  # a name within a module, or a module made by hand
+        return None
+    path = Path(spec.origin) if spec is not None and spec.origin else None
+    return path if path is not None and path.is_file() else None
+
+
+@cache
+def _source_hash(module: str) -> str:
+    path = _path(module)
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path else ""
+
+
+@cache
+def _imports(module: str) -> tuple[str, ...]:
+    """Return what a module imports of the package it belongs to, anywhere in it."""
+    path = _path(module)
+    if path is None or path.suffix != ".py":
+        return ()
+    top = module.split(".", maxsplit=1)[0]
+    package = module if path.name == "__init__.py" else module.rpartition(".")[0]
+    names: list[str] = []
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+            start = ".".join([*base, *([node.module] if node.module else [])])
+            names += [start, *(f"{start}.{alias.name}" for alias in node.names)]
+    return tuple(name for name in dict.fromkeys(names) if name.split(".")[0] == top and name != top and _path(name))
+
+
 FORMAT = 1
 """Of the task files; another number makes old files unknown."""
 
-CODE = ("rulerank.curves", "rulerank.metrics", "rulerank.simulate.fold_arrays", "rulerank.simulate.outcome")
+CODE = ("rulerank.curves", "rulerank.metrics", "rulerank.simulate.data", "rulerank.simulate.outcome")
 """What every task runs, beside its strategies."""
 
 
@@ -28,6 +85,13 @@ class Task:
     """One piece of work: a sampler's run on a fold with a seed, or (sampler None) a ranker with all labels.
 
     `name` is the name of its file: readable, and with a hash of everything that the result rests on.
+
+    >>> from rulerank.simulate import Dataset, Plan
+    >>> from rulerank.synthetic import planted_collection
+    >>> data = Dataset.from_collection(planted_collection(queries=4, documents=6), folds=2)
+    >>> first = tasks_of(Plan(samplers=("ssar",), budget=8), data)[0]
+    >>> first.fold, first.is_ceiling, first.rankers[0].key
+    (1, True, 'weighted_items')
     """
 
     name: str
@@ -68,7 +132,7 @@ def tasks_of(plan: Plan, data: Dataset) -> list[Task]:
     labels = plan.labels(len(split.pool) for split in data.splits)
     shared = {
         "format": FORMAT,
-        "discretiser": plan.discretiser.to_dict(),
+        "discretizer": plan.discretizer.to_dict(),
         "metrics": plan.metrics,
         "convention": plan.convention,
     }
@@ -76,29 +140,29 @@ def tasks_of(plan: Plan, data: Dataset) -> list[Task]:
     tasks = []
     for split in data.splits:
         for ranker in plan.rankers:
-            key = _key({**shared, "data": split.hash, **_told((ranker,))}, plan, None, (ranker,))
+            key = _key({**shared, "data": split.hash, **_named((ranker,))}, plan, None, (ranker,))
             tasks.append(
                 Task(f"fold{split.number}-all-labels-{_slug(ranker.key)}-{key}", split.number, None, None, (ranker,))
             )
     runs = [(seed, sampler) for sampler in plan.samplers for seed in plan.seeds_of(sampler)]
     for seed, sampler in sorted(runs, key=lambda run: -1 if run[0] is None else run[0]):
         for split in data.splits:
-            told = {"sampler": [sampler.name, dict(sampler.params)], "seed": seed, **_told(plan.rankers)}
-            key = _key({**shared, **along, "data": split.hash, **told}, plan, sampler, plan.rankers)
+            run = {"sampler": [sampler.name, dict(sampler.params)], "seed": seed, **_named(plan.rankers)}
+            key = _key({**shared, **along, "data": split.hash, **run}, plan, sampler, plan.rankers)
             which = "" if seed is None else f"-seed{seed}"
             name = f"fold{split.number}-{_slug(sampler.key)}{which}-{key}"
             tasks.append(Task(name, split.number, sampler, seed, plan.rankers))
     return tasks
 
 
-def _told(rankers: Sequence[Strategy]) -> dict[str, Any]:
+def _named(rankers: Sequence[Strategy]) -> dict[str, Any]:
     return {"rankers": [[ranker.name, dict(ranker.params)] for ranker in rankers]}
 
 
 def _key(settings: dict[str, Any], plan: Plan, sampler: Strategy | None, rankers: Sequence[Strategy]) -> str:
     """Return a short hash of the settings and of the code they run."""
     modules = {*CODE}
-    modules.add(discretizers[plan.discretiser.name].__module__)
+    modules.add(discretizers[plan.discretizer.name].__module__)
     modules |= {all_rankers[ranker.name].__module__ for ranker in rankers}
     if sampler is not None:
         modules.add(samplers[sampler.name].__module__)

@@ -1,15 +1,16 @@
 """The texts of a collection, how files of them are read, and what is made of them.
 
-That is words (analysers, languages), terms to highlight, best passages, and features of query-document pairs.
+That is words (analysers, languages), terms to highlight, best passages, paragraphs put together again, and features of
+query-document pairs.
 """
 
 from rulerank.text.analyser import Analyser, Words
 from rulerank.text.compute import compute_features, features_of, whole_query
 from rulerank.text.corpus import Corpus
-from rulerank.text.highlight import find_terms, highlight_terms, spans_of
 from rulerank.text.languages import LANGUAGES, detect_language, languages_of
-from rulerank.text.passage import Passage, best_passage
+from rulerank.text.passage import Passage, best_passage, find_terms, highlight_terms, spans_of
 from rulerank.text.read import TextFormatError, TextProblem, read_documents, read_queries
+from rulerank.text.reflow import reflow
 from rulerank.text.texts import DocumentText, QueryText, Texts
 from rulerank.text.tokens import Identifiers, Token, query_terms, stem, tokenise, words
 
@@ -36,6 +37,7 @@ __all__ = [
     "query_terms",
     "read_documents",
     "read_queries",
+    "reflow",
     "spans_of",
     "stem",
     "tokenise",

@@ -46,6 +46,11 @@ class Analyser:
     `languages` are codes such as "en". Stems are made where it is exactly one that Snowball knows: a stemmer of the
     wrong language does more harm than none. Stop words of all of them are dropped, from queries alone: texts keep
     theirs, so that lengths and distances are those a reader sees, and "to be or not to be" can be found.
+
+    >>> Analyser(("en",)).terms("The wings of flying birds")
+    ['the', 'wing', 'of', 'fli', 'bird']
+    >>> Analyser(("en",), stemming=False, stopping=False).terms("The wings")
+    ['the', 'wings']
     """
 
     languages: tuple[str, ...] = ("en",)
@@ -98,13 +103,13 @@ class Analyser:
 
     @staticmethod
     def from_dict(saved: Mapping[str, Any]) -> Analyser:
-        """Return the analyser that `to_dict` tells of; all who ask for the same one share it and what it knows."""
+        """Return the analyser that `to_dict` describes; all who ask for the same one share it and what it knows."""
         languages = saved.get("languages")
         options = saved.get("stemming", True), saved.get("stop_words", True)
         listed = isinstance(languages, list | tuple) and all(isinstance(each, str) for each in languages)
         if not listed or not all(isinstance(each, bool) for each in options):
             raise InputError(
-                'an analyser is told by {"languages": ["en"], "stemming": true, "stop_words": true}, '
+                'an analyser is described by {"languages": ["en"], "stemming": true, "stop_words": true}, '
                 f"not by {dict(saved)!r:.80}"
             )
         assert languages is not None

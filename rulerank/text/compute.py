@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 from rulerank.errors import InputError
 from rulerank.progress import Progress, silent
-from rulerank.registry import Entry
+from rulerank.strategy import Strategy
 from rulerank.text.analyser import Words
 from rulerank.text.corpus import FIELDS, Corpus
-from rulerank.text.features.registry import SETTLED, TextFeature, text_features
+from rulerank.text.features import SETTLED, text_features
 from rulerank.text.matches import Floats, match
 from rulerank.text.texts import QueryText, Texts
 from rulerank.text.tokens import Identifiers
@@ -25,11 +25,11 @@ def compute_features(
 ) -> tuple[Floats, tuple[str, ...]]:
     """Return a matrix [pairs, features] for pairs (qid, docid), and the features' names, such as "BM25(title)".
 
-    Every registered text feature (or those named in `features`) is computed for the title, for the body, and for both
-    as one text. A query is its text and its need together, as LETOR has it for OHSUMED (title and description), and
-    says each of its terms once. How rare a term is, and how long a text usually is, is taken from all documents in
-    `texts`, not from those in the pairs alone. Without an analyser, texts are taken to be about programs: identifiers
-    are split, English is stemmed.
+    Every registered text feature (or those in `features`, also as `bm25:k1=0.9`) is computed for the title, for the
+    body, and for both as one text. A query is its text and its need together, as LETOR has it for OHSUMED (title and
+    description), and says each of its terms once. How rare a term is, and how long a text usually is, is taken from all
+    documents in `texts`, not from those in the pairs alone. Without an analyser, texts are taken to be about programs:
+    identifiers are split, English is stemmed.
     """
     chosen = list(pairs)
     for qid, docid in chosen:
@@ -68,7 +68,7 @@ def features_of(
     query = np.array([places[qid] for qid, _ in pairs], np.int64)
     document = np.array([corpus.places[docid] for _, docid in pairs], np.int64)
     columns = _columns(features, fields)
-    names = tuple(f"{entry.label}({field})" for field, entry in columns)
+    names = tuple(f"{feature.label(text_features)}({field})" for field, feature in columns)
     matrix = np.empty((len(pairs), len(names)))
     longest = max(map(len, terms), default=1)
     words = np.diff(corpus.starts)[document]
@@ -76,9 +76,9 @@ def features_of(
         progress(some.start, len(pairs))
         for field in fields:
             matches = match(corpus, field, terms, query[some], document[some])
-            for column, (of, entry) in enumerate(columns):
+            for column, (of, feature) in enumerate(columns):
                 if of == field:
-                    matrix[some, column] = entry.value(matches)
+                    matrix[some, column] = text_features[feature.name](matches, **feature.params)
     return matrix, names
 
 
@@ -93,14 +93,26 @@ def _batches(sizes: npt.NDArray[np.int64]) -> Iterator[slice]:
         start = stop
 
 
-def _columns(names: Sequence[str], fields: Sequence[str]) -> list[tuple[str, Entry[TextFeature]]]:
-    """Return the field and feature of every column, for the features asked for by name (none: all).
+def _columns(keys: Sequence[str], fields: Sequence[str]) -> list[tuple[str, Strategy]]:
+    """Return the field and feature of every column, for the features asked for by name or key (none: all).
 
-    First the settled ones, field by field, then all others: a feature that is added moves no number of the others.
+    First the settled ones, field by field, then all others: a feature that is added moves no number of the others. One
+    with other parameters than the usual ones is another feature, and comes behind.
     """
-    for name in names:
-        text_features[name]
-    chosen = {entry.name: entry for entry in text_features if not names or entry.name in names}
+    chosen = {each.key: each for each in map(text_feature, keys or text_features.names())}
     settled = [chosen[name] for name in SETTLED if name in chosen]
-    others = [chosen[name] for name in sorted(chosen) if name not in SETTLED]
-    return [(field, entry) for some in (settled, others) for field in fields for entry in some]
+    others = [chosen[key] for key in sorted(chosen) if key not in SETTLED]
+    return [(field, feature) for some in (settled, others) for field in fields for feature in some]
+
+
+def text_feature(text: str | Strategy) -> Strategy:
+    """Read a text feature, such as `bm25` or `bm25:k1=0.9`; parameters with their usual values are left out.
+
+    >>> text_feature("bm25:b=0.75:k1=0.9").key
+    'bm25:k1=0.9'
+    """
+    asked = Strategy.from_dict(text).check(text_features)
+    if asked.seeds is not None:
+        raise InputError(f"{asked.name}: a text feature has no seeds")
+    usual = Strategy(asked.name).values(text_features)
+    return Strategy(asked.name, {name: value for name, value in asked.params.items() if value != usual[name]})

@@ -1,4 +1,4 @@
-"""Languages: their names, stop words and stemmers, and telling which one a text is in; nothing leaves the machine."""
+"""Languages: their names, stop words and stemmers, and detecting which one a text is in; nothing leaves the machine."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def detect_language(text: str, among: Sequence[str] = ()) -> str | None:
     """Return the code of the language that a text is in, such as "en", or None if it is too short to tell.
 
     By py3langid (Lui and Baldwin's langid.py, 2012, retrained): n-grams of bytes, no network. A short text, such as a
-    title full of names, is told `among` the languages of its collection alone, if they are given.
+    title full of names, is detected `among` the languages of its collection alone, if they are given.
     """
     head = text[:HEAD]
     letters = sum(map(str.isalpha, head))
@@ -57,16 +57,16 @@ def _is_dense(text: str) -> bool:
 def languages_of(texts: Iterable[str]) -> tuple[str, ...]:
     """Return the languages of a collection by a sample of its texts, the most frequent first.
 
-    One alone if four fifths of the texts are in it; else all that one in twenty has. None if no text can be told.
+    One alone if four fifths of the texts are in it; else all that one in twenty has. None if none can be detected.
     """
     known = Counter(code for code in map(detect_language, texts) if code)
-    told = sum(known.values())
-    if not told:
+    detected = sum(known.values())
+    if not detected:
         return ()
     ordered = known.most_common()
-    if ordered[0][1] >= MAIN_SHARE * told:
+    if ordered[0][1] >= MAIN_SHARE * detected:
         return (ordered[0][0],)
-    return tuple(code for code, count in ordered if count >= ALSO_SHARE * told)
+    return tuple(code for code, count in ordered if count >= ALSO_SHARE * detected)
 
 
 @cache

@@ -10,8 +10,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from rulerank.text.corpus import Corpus, idf_of
-from rulerank.text.corpus_kernels import count_hits, find_hits
+from rulerank.text.corpus import Corpus, count_hits, find_hits, idf_of
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -19,7 +18,7 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Matches:
-    """Counts of one field for many query-document pairs; arrays have one entry a pair, or one a pair and query term.
+    """Counts of one field for many query-document pairs; arrays have one entry per pair, or per pair and query term.
 
     The terms of a query are distinct: one that it repeats has one entry, and `asked` says how often. In every sum a
     term counts as often as the query says it, as in Lucene: long queries repeat what they are about. Hits are the words
@@ -101,7 +100,7 @@ def match(corpus: Corpus, field: str, queries: Sequence[Sequence[str]], query: I
     hit_at = np.empty_like(hit_term)
     find_hits(*where, hit_starts, hit_term, hit_at)
 
-    # One entry a pair and term: the entries of a pair stand together, in the order of its query's terms.
+    # One entry per pair and term: the entries of a pair stand together, in the order of its query's terms.
     widths = sizes[query]
     entry_starts = np.concatenate([[0], np.cumsum(widths)]).astype(np.int64)
     pair = np.repeat(np.arange(query.size), widths)

@@ -14,9 +14,7 @@ from typing import Any, Generic, TypeVar
 
 from rulerank.errors import InputError, MemoryLimitError, RulerankError
 from rulerank.files import BrokenStreamError, Source, describe_foreign, open_source, source_name
-from rulerank.foreign.decoding import Utf8Stream, decode_line
-from rulerank.foreign.lines import Kind, LineBlocks
-from rulerank.foreign.parsing import parse_json
+from rulerank.foreign.decoding import LineBlocks, LineKind, Utf8Stream, decode_line, parse_json
 from rulerank.foreign.storable import LONGEST_ID, LONGEST_LANGUAGE, storable, too_long, unstorable
 from rulerank.memory import MemoryMeter
 from rulerank.progress import Progress, silent
@@ -149,8 +147,8 @@ def _lines(stream: Any, progress: Progress) -> Iterator[bytes]:
         raise InputError(f"{stream.name}: {foreign}")
     for kind, block in blocks:
         progress(stream.done(), stream.total)
-        if kind is Kind.TOO_LONG:
-            raise InputError(f"{stream.name}: a line is longer than {LONGEST_LINE} bytes; give one record a line")
+        if kind is LineKind.TOO_LONG:
+            raise InputError(f"{stream.name}: a line is longer than {LONGEST_LINE} bytes; give one record per line")
         yield from block.split(b"\n")[:-1]
     progress(stream.done(), stream.total)
 

@@ -30,7 +30,11 @@ SINGLE = (
 
 
 class Token(NamedTuple):
-    """One term of a text and where it stands; the parts of an identifier stand inside the whole."""
+    """One term of a text and where it stands; the parts of an identifier stand inside the whole.
+
+    >>> list(words("readLine"))
+    [Token(start=0, end=8, term='readlin'), Token(start=0, end=4, term='read'), Token(start=4, end=8, term='lin')]
+    """
 
     start: int
     end: int
@@ -106,7 +110,11 @@ def _terms(word: str) -> tuple[str, ...]:
 
 
 class Identifiers:
-    """The analyser of texts about programs: identifiers are split and kept whole, English is lightly stemmed."""
+    """The analyser of texts about programs: identifiers are split and kept whole, English is lightly stemmed.
+
+    >>> Identifiers().terms("os.path.getSize returns bytes")
+    ['os', 'path', 'getsiz', 'get', 'siz', 'return', 'byt']
+    """
 
     def words(self, text: str) -> Iterator[Token]:
         """Give the terms of a text with their places."""

@@ -124,7 +124,7 @@ def test_it_says_what_it_found():
     ("args", "message"),
     [
         (([1, 1], ["a"], [0, 1]), "2 units and 1 annotators"),
-        (([1, 1], ["a", "b"], [0]), r"one number a document \(2\)"),
+        (([1, 1], ["a", "b"], [0]), r"one number per document \(2\)"),
         (([1, 1], ["a", "b"], [0, -1]), "unlabelled"),
         (([1, 1], ["a", "b"], [0, 0.5]), "whole numbers"),
         (([1, 1], ["a", "b"], ["x", "y"]), "whole numbers"),

@@ -129,8 +129,8 @@ def test_with_a_real_ranker_more_noise_is_less_agreement():
         ({"labels": {"a": {9: 1}}}, "row 9"),
         ({"labels": {"a": {0: -1}}}, "grade"),
         ({"pool_items": np.zeros((2, 3), int)}, "3 features"),
-        ({"pool_qids": ["p"]}, "pool_qids must name one query a document"),
-        ({"qids": ["p"]}, "qids must name one query a document"),
+        ({"pool_qids": ["p"]}, "pool_qids must name one query per document"),
+        ({"qids": ["p"]}, "qids must name one query per document"),
     ],
 )
 def test_bad_input_is_named(change, message):

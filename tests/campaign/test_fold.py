@@ -117,7 +117,8 @@ def test_any_log_folds_as_a_plain_look_at_all_of_it_does(log, rule):
     assert fold.labelled_at == [(act.at, act.row) for act in plain.acts if act.kind is Kind.GRADE]
     for person in PEOPLE:
         mine = plain.of(person)
-        assert fold.picks[person] == len(mine)
+        for kind in (Kind.GRADE, Kind.CANNOT_TELL, Kind.LATER):
+            assert fold.count_of(person, kind) == sum(act.kind is kind for act in mine)
         assert fold.last_act(person) == (mine[-1] if mine else None)
         assert fold.seconds.get(person, []) == [act.seconds for act in mine if act.seconds is not None]
         assert fold.put_off(person) == set(plain.put_off(person, 0))

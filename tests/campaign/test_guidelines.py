@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulerank.campaign import Settings
-from rulerank.campaign.guidelines import NOTE, has_pictures, shown
+from rulerank.campaign.settings import NOTE, has_pictures, shown_guidelines
 from rulerank.errors import InputError
 
 ELSEWHERE = [
@@ -27,6 +27,8 @@ ELSEWHERE = [
     "![![x](data:image/png;base64,AA==)](https://example.org/map.png)",
     "| a | b |\n| - | - |\n| ![m](https://example.org/map.png) | c |",
     ":red[![m](https://example.org/map.png)]",
+    "Look!![m](https://example.org/map.png)",
+    "!!![m][1]\n\n[1]: https://example.org/map.png",
 ]
 OWN = "![a dot](data:image/png;base64,iVBORw0KGgo=)"
 
@@ -34,25 +36,26 @@ OWN = "![a dot](data:image/png;base64,iVBORw0KGgo=)"
 @pytest.mark.parametrize("text", ELSEWHERE)
 def test_a_picture_from_elsewhere_becomes_a_link_with_its_text(text):
     assert has_pictures(text)
-    found = shown(text)
+    found = shown_guidelines(text)
     assert "![" not in found.replace("![x](data:image/png;base64,AA==)", "")
     assert "[Picture: " in found
     assert found.endswith(NOTE)
-    assert shown(text, remote_pictures=True) == text
+    assert shown_guidelines(text, remote_pictures=True) == text
 
 
 def test_what_the_text_itself_holds_stays():
     assert not has_pictures(OWN)
-    assert shown(OWN) == OWN
-    both = shown(f"{OWN} ![m](https://example.org/m.png)")
+    assert shown_guidelines(OWN) == OWN
+    assert shown_guidelines(f"Look!{OWN}") == f"Look!{OWN}"
+    both = shown_guidelines(f"{OWN} ![m](https://example.org/m.png)")
     assert both.startswith(f"{OWN} [Picture: m](https://example.org/m.png)")
 
 
 @given(st.text(alphabet=st.sampled_from("![]()\\a:/` \n<>\"'"), max_size=30))
 def test_nothing_is_left_that_begins_a_picture(text):
-    assert "![" not in shown(text)
+    assert "![" not in shown_guidelines(text)
     if "![" not in text:
-        assert shown(text) == text
+        assert shown_guidelines(text) == text
 
 
 def test_settings_say_whether_pictures_may_be_fetched():

@@ -105,29 +105,21 @@ def test_cannot_tell_leaves_the_pool_for_all_and_comes_back_on_undo():
         while (row := grade_next(live, person, grades, beyond=True)) is not None:
             seen.add(row)
     assert seen == set(range(12)) - {offer.claim.row}
-    for _ in range(live.fold.picks[1]):
+    for _ in range(live.fold.count_of(1, Kind.GRADE) + 1):
         back = live.undo(1)
     assert back.claim.row == offer.claim.row
     assert live.undo(1) is None
-    assert live.fold.picks[1] == 0
+    assert live.fold.last_act(1) is None
 
 
-def test_the_distance_to_the_stop_is_without_documents_that_left_the_pool():
+def test_a_document_that_nobody_can_tell_leaves_the_pool_with_its_reason():
     items, grades = random_pool(12)
     live = make_live(items)
     grade_next(live, 1, grades)
     offer = live.next(1)
-    fewest, least = live.stop_distance()
-    counts, _ = live.rule_counts()
-    assert counts[offer.claim.row] == fewest
     live.submit(1, offer.claim.token, offer.claim.row, Kind.CANNOT_TELL, text="blank page")
-    after = live.next(1)
-    assert live.stop_distance() == (counts[after.claim.row], least)
+    assert live.next(1).claim.row != offer.claim.row
     assert [act.text for act in live.fold.given_up()] == ["blank page"]
-    for row in set(range(12)) - {after.claim.row, *live.fold.current()}:
-        live.write(2, row, Kind.CANNOT_TELL, text="blank page")
-    live.write(1, after.claim.row, Kind.CANNOT_TELL, text="blank page")
-    assert live.stop_distance() is None
 
 
 @pytest.mark.parametrize("after", [1, 3])

@@ -19,9 +19,15 @@ names = st.text(min_size=1, max_size=8).filter(str.strip)
 @given(
     made=st.builds(
         Settings,
-        grades=st.lists(st.builds(GradeLevel, names, st.text(max_size=5)), min_size=2, max_size=10).map(tuple),
+        grades=st.lists(
+            st.builds(
+                GradeLevel, names, st.text(max_size=5), colour=st.from_regex("(#[0-9a-fA-F]{6})?", fullmatch=True)
+            ),
+            min_size=2,
+            max_size=10,
+        ).map(tuple),
         guidelines=st.text(max_size=20),
-        discretiser=st.sampled_from(sorted(discretizers.names())),
+        discretizer=st.sampled_from(sorted(discretizers.names())),
         sampler=st.sampled_from([*samplers.names(), "ssarp:partitions=3:scoring=program", "elo_dcg:penalty=0.5"]),
         ranker=st.sampled_from(sorted(rankers.names())),
         overlap=st.integers(1, 20),
@@ -40,14 +46,14 @@ def test_settings_come_back_from_json_as_they_were(made):
         ({"grades": (GradeLevel("only"),)}, "2 to 10 grades, not 1"),
         ({"grades": (GradeLevel("a"), GradeLevel(" "))}, "every grade needs a name"),
         ({"sampler": "nobody"}, "nobody"),
-        ({"discretiser": "nobody"}, "nobody"),
+        ({"discretizer": "nobody"}, "nobody"),
         ({"ranker": "nobody"}, "nobody"),
         ({"convention": "nobody"}, "nobody"),
         ({"aggregation": "mean"}, "there are: majority, median"),
         ({"overlap": 0}, "overlap must be a whole number in 1 to 20, not 0"),
         ({"overlap": 1.5}, "overlap must be a whole number"),
-        ({"discretiser": "tube:bins=ten"}, "bins must be a whole number from 1 to 256, or 'cv', not 'ten'"),
-        ({"discretiser": "equal_width:bin=3"}, "equal_width has no parameter 'bin'; did you mean 'bins'"),
+        ({"discretizer": "tube:bins=ten"}, "bins must be a whole number from 1 to 256, or 'cv', not 'ten'"),
+        ({"discretizer": "equal_width:bin=3"}, "equal_width has no parameter 'bin'; did you mean 'bins'"),
         ({"sampler": "ssar:power=3.0"}, "ssar has no parameter 'power'; it has: max_antecedent"),
         ({"sampler": Strategy("random", seeds=3)}, "only simulations repeat"),
         ({"ranker": "lrar:average=some"}, "average must be 'rules' or 'antecedents', not 'some'"),
@@ -99,7 +105,7 @@ OLD = {
     ("changed", "now"),
     [
         ({}, {}),
-        ({"bins": 4, "discretiser": "equal_width"}, {"discretiser": "equal_width:bins=4"}),
+        ({"bins": 4, "discretiser": "equal_width"}, {"discretizer": "equal_width:bins=4"}),
         ({"sampler": "ssarp", "partitions": 3}, {"sampler": "ssarp:partitions=3"}),
         ({"sampler": "ssarp", "extra": {"scoring": "program"}}, {"sampler": "ssarp:scoring=program"}),
         ({"sampler": "top_feature", "extra": {"feature": 2}}, {"sampler": "top_feature:feature=2"}),
@@ -111,6 +117,15 @@ def test_settings_of_0_1_0_mean_what_they_meant(changed, now):
     assert Settings.from_dict({**OLD, **changed}) == Settings(**now)
 
 
+def test_the_old_spelling_of_discretizer_is_read_and_both_at_once_are_refused():
+    saved = json.loads(json.dumps(Settings(discretizer="equal_width:bins=3", overlap=2).to_dict()))
+    old = {("discretiser" if name == "discretizer" else name): value for name, value in saved.items()}
+    assert "discretiser" not in saved
+    assert Settings.from_dict(old) == Settings.from_dict(saved)
+    with pytest.raises(InputError, match="discretiser is the old spelling of discretizer: give one of them, not both"):
+        Settings.from_dict({**old, **saved})
+
+
 @pytest.mark.parametrize("name", ["bins", "partitions", "extra"])
 def test_what_became_a_parameter_is_refused_as_a_setting_with_a_hint(name):
     with pytest.raises(
@@ -119,3 +134,24 @@ def test_what_became_a_parameter_is_refused_as_a_setting_with_a_hint(name):
         Settings.from_dict({name: 3})
     with pytest.raises(TypeError):
         Settings(**{name: 3})
+
+
+def test_a_colour_of_a_grade_is_checked_and_may_be_absent():
+    saved = Settings(grades=(GradeLevel("no", colour="#0a6"), GradeLevel("yes"))).to_dict()
+    assert [level["colour"] for level in saved["grades"]] == ["#00aa66", ""]
+    for level in saved["grades"]:
+        del level["colour"]
+    assert [level.colour for level in Settings.from_dict(saved).grades] == ["", ""]
+    assert GradeLevel("yes", colour=None).colour == ""
+
+
+def test_what_0_1_0_kept_in_the_place_of_a_colour_does_not_close_a_campaign():
+    grades = [{"name": "no", "colour": "red"}, {"name": "some", "colour": "#0a6"}, {"name": "yes"}]
+    saved = {"discretiser": "tube", "bins": 10, "partitions": 5, "extra": {}, "grades": grades}
+    assert [level.colour for level in Settings.from_dict(saved).grades] == ["", "#00aa66", ""]
+
+
+@pytest.mark.parametrize("colour", ["red", "#12345", "#1234567", "#12345g", "#fff;x", "#ffffff\n", 7, ["#ffffff"]])
+def test_what_is_no_colour_is_refused(colour):
+    with pytest.raises(InputError, match="is not a colour: write #rrggbb"):
+        GradeLevel("yes", colour=colour)

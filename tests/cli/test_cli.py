@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,9 @@ from rulerank.discretize import MDLP, Discretizer, EqualWidth, useful_items
 from rulerank.letor import read_letor, write_letor
 from rulerank.metrics import evaluate
 from rulerank.ranking import LRAR
+from rulerank.registry import discretizers, metrics, rankers, samplers
 from rulerank.sampling import SSAR, SSARP
+from rulerank.simulate import all_rankers
 from rulerank.synthetic import planted_collection
 
 ROOT = Path(__file__).parents[2]
@@ -69,6 +72,32 @@ def test_help_names_every_command_and_the_exit_codes():
     for name in ("demo", "info", "discretize", "select", "rank", "evaluate", "reproduce", "bench"):
         assert name in found.output
     assert "130" in found.output
+
+
+@pytest.mark.parametrize(
+    ("command", "kinds"),
+    [
+        ("discretize", [discretizers]),
+        ("select", [samplers, discretizers]),
+        ("rank", [rankers, discretizers]),
+        ("evaluate", [metrics]),
+        ("simulate", [samplers, all_rankers, discretizers, metrics]),
+    ],
+)
+def test_help_lists_strategies_and_parameters_as_they_describe_themselves(command, kinds, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "400")
+    said = call(command, "--help").output
+    for entry in (entry for registry in kinds for entry in registry):
+        assert f"{entry.name}: {entry.summary.replace('`', '')}" in said
+        for param in getattr(entry.value, "params", ()):
+            assert f"{param.name}={param.default}: {param.help.removesuffix('.')} ({param.values}" in said
+
+
+def test_flags_that_are_not_given_leave_a_sampler_its_own_defaults(letor_file, monkeypatch):
+    monkeypatch.setattr(SSARP.__init__, "__defaults__", (3, 1, "program"))
+    told = json.loads(call("select", letor_file, "--sampler", "ssarp", "--budget", 1, "--json").output)
+    assert (told["settings"]["partitions"], told["settings"]["max_antecedent"]) == (3, 1)
+    assert told["settings"]["scoring"] == "program"
 
 
 def test_info_as_json_tells_the_collection(collection, letor_file):
@@ -158,6 +187,8 @@ def test_bench_measures_a_group_and_refuses_unknown_ones(program):
     told = json.loads(call("bench", "--only", "memory", "--json").output)
     assert {result["group"] for result in told["results"]} == {"memory"}
     assert all(result["good"] is not False for result in told["results"])
+    renamed = json.loads(call("bench", "--only", "discretise", "--json").output)
+    assert {result["group"] for result in renamed["results"]} == {"discretize"}
     code, said = program("bench", "--only", "nothing")
     assert code == 1
     assert "no benchmark is named 'nothing'" in said
@@ -168,9 +199,9 @@ def test_bench_measures_a_group_and_refuses_unknown_ones(program):
     [
         (("info", "nowhere.txt"), 1, "nowhere.txt"),
         (("select", "{file}", "--sampler", "sssar"), 1, "did you mean 'ssar'"),
-        (("discretize", "{file}", "--method", "magic"), 1, "no discretiser is named 'magic'"),
+        (("discretize", "{file}", "--method", "magic"), 1, "no discretizer is named 'magic'"),
         (("discretize", "{file}", "--bins", "999"), 2, "256"),
-        (("evaluate", "{file}", "--scores", "{file}"), 1, "is not a finite number; write one score a line"),
+        (("evaluate", "{file}", "--scores", "{file}"), 1, "is not a finite number; write one score per line"),
         (("evaluate", "{file}", "--scores", "{short}"), 1, "2 scores for 240 rows"),
         (("discretize", "{file}", "--apply", "{short}"), 1, "is not a file of edges"),
         (("discretize", "{file}", "--edges", "no/such/folder/e.json"), 1, "does not exist"),
@@ -204,7 +235,10 @@ def test_ctrl_c_leaves_with_130_and_no_file(tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     started = time.monotonic()
     subprocess.run([sys.executable, "-m", "rulerank", "info", "large.txt"], cwd=tmp_path, env=environment, check=True)
-    process = subprocess.Popen(command, cwd=tmp_path, env=environment, stderr=subprocess.PIPE, text=True)
+    # Whoever runs the tests in the background may ignore Ctrl-C, and children inherit that.
+    heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    told = {"stderr": subprocess.PIPE, "text": True}
+    process = subprocess.Popen(command, cwd=tmp_path, env=environment, **told, preexec_fn=heed)  # noqa: PLW1509
     time.sleep(1 + 1.5 * (time.monotonic() - started))  # by then it has read the file too, and chooses
     assert process.poll() is None, "the run was over before it could be interrupted"
     process.send_signal(signal.SIGINT)

@@ -64,7 +64,7 @@ def test_tables_are_tidy_and_plain(compared):
 
 
 def test_a_split_beginning_at_the_whole_fit_ends_at_the_same_top():
-    from rulerank.clicks.splits import random_splits
+    from rulerank.clicks.compare import random_splits
 
     log = simulate_log(bilingual_user(), made_up_lists(300), 60_000, seed=2)
     found = compare(log, ("ia_diff",), splits=2, seed=7)

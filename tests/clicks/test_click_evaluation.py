@@ -26,9 +26,9 @@ from rulerank.clicks import (
     simulate_log,
     weighted_correlation,
 )
-from rulerank.clicks.online import by_configuration
+from rulerank.clicks.compare import paired_t_test, random_splits
+from rulerank.clicks.evaluation import by_configuration
 from rulerank.clicks.result import fixed_parameters
-from rulerank.clicks.splits import paired_t_test, random_splits
 from rulerank.errors import InputError
 from rulerank.metrics import IntentUser, err_user
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulerank.clicks import LogBuilder, bilingual_user, click_models, fit, made_up_lists, simulate_log
-from rulerank.clicks.fitting import Problem
-from rulerank.clicks.terms import terms_of
+from rulerank.clicks.fitting import Objective
+from rulerank.clicks.likelihood import terms_of
 from rulerank.errors import InputError, UnknownNameError
 from rulerank.metrics import IntentUser
 
@@ -19,7 +19,7 @@ BY_GRADE = ("agnostic", "ia_same", "ia_diff", "eia")
 
 def problem_of(name, log, intents=None):
     model = click_models[name]
-    problem = Problem(model, log, terms_of(log), model.intents_of(log, intents))
+    problem = Objective(model, log, terms_of(log), model.intents_of(log, intents))
     return problem, problem.likelihood(problem.terms.weights(log.count))
 
 

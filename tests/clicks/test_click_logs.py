@@ -72,7 +72,7 @@ def test_packed_files_and_odd_names(tmp_path):
     assert read_log(tmp_path / "log.csv.gz").sessions == 4
     (tmp_path / "log.txt").write_text(GOOD)
     assert read_log(tmp_path / "log.txt", layout="csv").sessions == 4
-    with pytest.raises(InputError, match="does not tell the layout"):
+    with pytest.raises(InputError, match="does not show the layout"):
         read_log(tmp_path / "log.txt")
     with pytest.raises(InputError, match="cannot read"):
         read_log(tmp_path / "none.csv")
@@ -195,11 +195,11 @@ def test_memory_grows_with_configurations_and_not_with_sessions():
 
     def peak(rows):
         from rulerank.clicks.layouts import read_csv
-        from rulerank.clicks.problems import Problems
+        from rulerank.clicks.source import RowProblems
 
         builder = LogBuilder()
         tracemalloc.start()
-        read_csv(Endless(rows), builder, Problems("made up"))
+        read_csv(Endless(rows), builder, RowProblems("made up"))
         found = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert builder.finish().sessions == rows

@@ -19,9 +19,9 @@ from rulerank.clicks import (
     save_fit,
     simulate_log,
 )
-from rulerank.clicks.fitting import Problem
+from rulerank.clicks.fitting import Objective
+from rulerank.clicks.likelihood import terms_of
 from rulerank.clicks.predict import stop_probabilities
-from rulerank.clicks.terms import terms_of
 from rulerank.errors import InputError
 from rulerank.metrics import IntentUser
 
@@ -101,7 +101,7 @@ def test_a_single_result_cannot_tell_intents_apart():
     assert not found.identified
     assert all(parameter.status == "not identified" for parameter in found.parameters if parameter.kind == "share")
     assert found.untold
-    assert any("cannot tell apart" in note for note in found.notes())
+    assert any("cannot distinguish" in note for note in found.notes())
     for parameter in found.parameters:
         if parameter.status == "not identified":
             assert (parameter.low, parameter.high, parameter.error) == (0.0, 1.0, None)
@@ -129,7 +129,7 @@ def test_how_deep_lists_must_be_to_tell_intents_apart(intents, depth):
     )
     terms = terms_of(log)
     expected = np.bincount(terms.of_row, weights=stop_probabilities(user, lists).ravel())
-    likelihood = Problem(click_models["eia"], log, terms, languages).likelihood(expected)
+    likelihood = Objective(click_models["eia"], log, terms, languages).likelihood(expected)
     information = likelihood.information(likelihood.free(user.prior, user.relevance.ravel()))
     scale = 1 / np.sqrt(np.diag(information))
     flat = int((np.linalg.eigvalsh(information * scale[:, None] * scale) < 1e-6).sum())

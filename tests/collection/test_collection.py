@@ -273,6 +273,7 @@ def test_frame(small):
 def test_summary(small):
     assert small.summary() == {
         "rows": 4,
+        "documents": 3,
         "queries": 3,
         "features": 2,
         "grade_counts": {0: 1, 1: 1, 2: 1},

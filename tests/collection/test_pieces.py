@@ -12,8 +12,7 @@ import numpy as np
 import pytest
 
 from rulerank.collection import Collection
-from rulerank.collection.pack import pack_numbers, pack_rows
-from rulerank.collection.pieces import PART, check_numbers, check_piece, inflate, inflated
+from rulerank.collection.pack import PART, check_numbers, check_piece, inflate, inflated, pack_numbers, pack_rows
 from rulerank.errors import InputError
 
 

@@ -8,8 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulerank.curves import (
-    CUT_OFFS,
-    EXPECTED,
     Documents,
     Evaluation,
     LearningCurve,
@@ -20,7 +18,7 @@ from rulerank.curves import (
     random_band,
     training,
 )
-from rulerank.metrics import evaluate
+from rulerank.metrics import CUT_OFFS, EXPECTED, evaluate
 from rulerank.ranking import LRAR, StableRules
 
 RNG = np.random.default_rng(7)

@@ -13,10 +13,10 @@ import rulerank.curves
 from rulerank.campaign import MemoryLog, OpenCampaign, Settings, set_up
 from rulerank.campaign.curves import new_curve, random_replay, read_replay
 from rulerank.collection import Collection
-from rulerank.curves import EXPECTED
+from rulerank.metrics import EXPECTED
 from rulerank.registry import rankers
 from rulerank.simulate import Dataset, Plan, Strategy
-from rulerank.simulate.fold_arrays import prepare
+from rulerank.simulate.data import prepare
 from rulerank.simulate.outcome import ceiling, follow
 from rulerank.synthetic import planted_collection
 
@@ -33,14 +33,14 @@ def split():
 def opened(split):
     """A campaign whose pool is the simulation's, and whose evaluation set is its test part."""
     collection = Collection.concat([split.pool, split.test])
-    settings = Settings(grades_known=True, discretiser="equal_width:bins=3")
+    settings = Settings(grades_known=True, discretizer="equal_width:bins=3")
     made = set_up(collection, settings, evaluation_rows=range(len(split.pool), len(collection)))
     return OpenCampaign(1, "the same", settings, 1, collection, made, MemoryLog())
 
 
 @pytest.mark.parametrize("ranker", rankers.names())
 def test_a_campaign_and_a_simulation_have_the_same_points(ranker, split, opened):
-    simulation = Plan(rankers=(ranker,), discretiser="equal_width:bins=3", metrics=METRICS)
+    simulation = Plan(rankers=(ranker,), discretizer="equal_width:bins=3", metrics=METRICS)
     fold = prepare(split, simulation)
     campaign = new_curve(opened, ranker)
     rows = follow(simulation, Strategy("random"), 3, fold, [LABELS]).choice.rows
@@ -57,14 +57,14 @@ def test_a_campaign_and_a_simulation_have_the_same_points(ranker, split, opened)
 
 @pytest.mark.parametrize("ranker", ["lrar", "stable_rules"])
 def test_they_have_the_same_ceiling(ranker, split, opened):
-    simulation = Plan(rankers=(ranker,), discretiser="equal_width:bins=3", metrics=METRICS)
+    simulation = Plan(rankers=(ranker,), discretizer="equal_width:bins=3", metrics=METRICS)
     outcome = ceiling(simulation, Strategy(ranker), prepare(split, simulation))
     _, top = read_replay(random_replay(opened, ranker, 2))
     assert [top[name] for name in METRICS] == outcome.values[0, 0].mean(axis=1).tolist()
 
 
 def test_the_campaign_has_the_documents_of_the_simulation(split, opened):
-    fold = prepare(split, Plan(discretiser="equal_width:bins=3"))
+    fold = prepare(split, Plan(discretizer="equal_width:bins=3"))
     assert np.array_equal(opened.items, fold.items)
     assert np.array_equal(opened.evaluation.items, fold.test_items)
 

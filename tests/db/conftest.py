@@ -21,17 +21,6 @@ _numbers = itertools.count(1)
 
 
 @pytest.fixture(scope="session")
-def sqlite_template(tmp_path_factory) -> Path:
-    """A migrated database file that tests copy: quicker than migrating each time."""
-    path = tmp_path_factory.mktemp("template") / "template.db"
-    database = Database(f"sqlite:///{path}")
-    migrate(database)
-    database.close()
-    assert not Path(f"{path}-wal").exists()
-    return path
-
-
-@pytest.fixture(scope="session")
 def postgres() -> Iterator[sa.Engine]:
     """A PostgreSQL server of its own in a temporary folder."""
     try:

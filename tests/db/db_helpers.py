@@ -38,7 +38,7 @@ def small_collection(rows: int = 12, seed: int = 0, features: int = 5) -> Collec
 
 
 def quick_settings(**more: Any) -> Settings:
-    quick = {"dwell_milliseconds": 0, "discretiser": "equal_width:bins=3", "later_after": 2}
+    quick = {"dwell_milliseconds": 0, "discretizer": "equal_width:bins=3", "later_after": 2}
     if more.get("sampler") == "ssarp":
         more["sampler"] = "ssarp:partitions=2"
     return Settings(**{**quick, **more})

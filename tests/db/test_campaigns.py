@@ -194,7 +194,7 @@ def test_archived_campaigns_are_out_of_sight(database):
     [
         (" ", {}, {}, "a campaign needs a name"),
         ("x" * 201, {}, {}, "201 characters"),
-        ("fine", {"discretiser": "mdlp"}, {}, "MDLP learns from grades"),
+        ("fine", {"discretizer": "mdlp"}, {}, "MDLP learns from grades"),
         ("fine", {"sampler": "top_feature:feature=99"}, {}, "99"),
         ("fine", {"grades": (GradeLevel("a"), GradeLevel("b"))}, {}, "the file has grade 2"),
         ("fine", {}, {"pool_rows": []}, "the pool is empty"),

@@ -24,7 +24,7 @@ WAS = {
     "a committee": ("committee", "tube", [16, 11, 5, 19]),
     "what was dropped": ("ssar", "tube", [0, 16, 2, 23]),
 }
-"""Campaigns by name: sampler and discretiser as they read now, and the next four documents that 0.1.0 proposed."""
+"""Campaigns by name: sampler and discretizer as they read now, and the next four documents that 0.1.0 proposed."""
 
 
 @pytest.fixture
@@ -40,13 +40,13 @@ def old(tmp_path):
 
 
 def test_campaigns_of_0_1_0_go_on_as_they_would_have(old):
-    for number, (name, (sampler, discretiser, rows)) in enumerate(WAS.items(), 1):
+    for number, (name, (sampler, discretizer, rows)) in enumerate(WAS.items(), 1):
         clock = Clock()
         clock.now = 2_000_000.0  # the claim that 0.1.0 left open has expired
         office = Office(old, number, clock)
         assert office.opened.name == name
         assert office.opened.settings.sampler.key == sampler
-        assert office.opened.settings.discretiser.key == discretiser
+        assert office.opened.settings.discretizer.key == discretizer
         chosen = []
         for _ in rows:
             claim = office.live.next(1, beyond=True).claim

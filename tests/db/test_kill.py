@@ -17,6 +17,7 @@ import pytest
 import sqlalchemy as sa
 from db_helpers import add_office, add_people, small_collection
 from live_helpers import row_of
+from thorough import tries
 
 from db.store.engine import Database
 from db.store.tables import label_events
@@ -165,7 +166,7 @@ def check(url: str, campaign: int, person: int, saved: list[tuple[int, str]]) ->
         workspace.close()
 
 
-@pytest.mark.parametrize(("backend", "kills"), [("sqlite", 50), ("postgresql", 5)])
+@pytest.mark.parametrize(("backend", "kills"), [("sqlite", tries(50)), ("postgresql", 5)])
 def test_kill_9_loses_no_label_that_was_shown_as_saved(new_url, backend, kills):
     url = new_url(backend)
     database = Database(url)

@@ -24,7 +24,7 @@ from rulerank.synthetic import planted_collection
 PLAN = Plan(
     samplers=("ssar", "random"),
     rankers=("lrar", "ridge"),
-    discretiser="equal_width:bins=3",
+    discretizer="equal_width:bins=3",
     seeds=2,
     folds=3,
     budget=16,
@@ -71,6 +71,18 @@ class Cut:
         self.seen.append((done, total))
         if done >= self.after:
             raise JobStoppedError("cut")
+
+
+def test_a_simulation_asked_for_with_the_old_spelling_of_discretizer_is_the_same_and_runs(simulations, collection):
+    number = simulations.ask(collection, PLAN)
+    with simulations.database.write() as connection:
+        arguments = connection.scalar(sa.select(jobs.c.arguments).where(jobs.c.id == number))
+        arguments["plan"]["discretiser"] = arguments["plan"].pop("discretizer")
+        connection.execute(sa.update(jobs).where(jobs.c.id == number).values(arguments=arguments))
+    assert "discretizer" not in simulations.get(number).plan
+    assert simulations.ask(collection, PLAN) == number
+    assert Worker(simulations.database, handlers={"simulate": simulate}).run_once()
+    assert simulations.get(number).job.state == "done"
 
 
 def test_what_the_worker_keeps_is_what_the_library_gives(simulations, collection, tmp_path):

@@ -175,6 +175,11 @@ def test_bins_in_words():
     # Enough digits to keep every edge apart from its neighbours, the outer ones included.
     assert load([[0.0, 0.0001, 0.9999, 1.0]]).describe(0, 2) == "BM25 is above 0.9999"
     assert load([[0.0, 1 / 3, 1.0]]).describe(0, 0) == "BM25 is at most 0.333"
+    # Edges elsewhere do not count, and numbers of a size that people write are written out.
+    crowded = load([[0.0, 0.141593, 0.150123, 0.9, 0.9000001, 0.9000002, 1.0]])
+    assert crowded.describe(0, 1) == "BM25 is between 0.142 and 0.15"
+    assert crowded.describe(0, 4) == "BM25 is between 0.9000001 and 0.9000002"
+    assert load([[0.0, 12345.6, 23456.7, 1e6]]).describe(0, 1) == "BM25 is between 12300 and 23500"
     assert load([[1.0, 1.0 + 2**-52, 2.0]]).describe(0, 1) == "BM25 is above 1.0000000000000002"
 
 

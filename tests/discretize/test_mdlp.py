@@ -144,7 +144,7 @@ def test_a_cut_between_neighbouring_floats_still_parts_them():
     ("y", "message"),
     [
         (None, "MDLP is supervised"),
-        ([0, 1], "one grade a row of X, 3 in all"),
+        ([0, 1], "one grade per row of X, 3 in all"),
         ([0, 1, 0.5], "row 2"),
         ([0, -2, 1], "row 1"),
         ([0, float("nan"), 1], "row 1"),

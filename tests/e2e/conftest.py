@@ -25,6 +25,11 @@ def chromium():
         yield browser
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _demo_once(demo_built_once) -> None:
+    """Many servers start with the demo in their database."""
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory) -> Path:
     """A folder for the server of this file."""

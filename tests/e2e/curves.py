@@ -12,8 +12,8 @@ from pathlib import Path
 
 import plotly.graph_objects as go
 
-from pages.simulate.data import evaluated_words, metric_label, ranker_label, sampler_label
 from pages.simulate.figure import Line, simulation_curves
+from pages.simulate.run import evaluated_words, metric_label, ranker_label, sampler_label
 from pages.simulate.view import BANDS
 from rulerank.simulate import Results
 from tests.e2e.screen import open_browser

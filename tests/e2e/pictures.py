@@ -102,7 +102,7 @@ def bring_letor(screen: Screen) -> None:
     out = io.BytesIO()
     write_letor(planted_collection(60, 40, 24), out)
     _drop(screen, "collection.txt", out.getvalue())
-    screen.page.get_by_text("Preview", exact=True).first.wait_for()
+    screen.page.get_by_text("Preview", exact=True).first.wait_for(state="attached")
 
 
 def bring_texts(screen: Screen) -> None:
@@ -114,7 +114,7 @@ def bring_texts(screen: Screen) -> None:
     with zipfile.ZipFile(out, "w") as archive:
         archive.writestr("python/corpus.jsonl", "\n".join(map(json.dumps, documents)))
         archive.writestr("python/queries.jsonl", "\n".join(map(json.dumps, queries)))
-    screen.page.get_by_text("I have documents and queries").click()
+    screen.page.get_by_text("I have texts").click()
     screen.page.get_by_text("Files of the collection").wait_for()
     _drop(screen, "python.zip", out.getvalue())
     screen.click("Prepare the collection")

@@ -1,4 +1,4 @@
-"""A real `streamlit run app.py` on a free port with its own database; started, restarted and ended by the tests."""
+"""A real server, `streamlit run app.py`, on a free port with its own database; tests start, restart and end it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from tests.e2e.forking import ROOT, Forked, forker
+
 PATIENCE = 240.0
 """Seconds to wait for a server on a busy machine."""
 
@@ -26,6 +27,9 @@ def free_port() -> int:
 class Server:
     """One server process; `stop` ends it and no other."""
 
+    forked = True
+    """Whether it is forked from a process with everything imported, or is a Python of its own."""
+
     def __init__(
         self, folder: Path, *, database: str | None = None, sign_in: str = "open", app: str = "app.py", base: str = ""
     ) -> None:
@@ -36,19 +40,23 @@ class Server:
         self.port = free_port()
         self.base = base  # the path that the app stands below, without slashes at its ends
         self.url = f"http://localhost:{self.port}" + (f"/{base}" if base else "")
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: subprocess.Popen[bytes] | Forked | None = None
 
     def start(self) -> Server:
         """Start the server and wait until it answers."""
-        command = [sys.executable, "-m", "streamlit", "run", self.app]
+        command = ["run", self.app]
         command += ["--server.port", str(self.port), "--server.headless", "true", "--server.address", "localhost"]
         command += ["--server.baseUrlPath", self.base] if self.base else []
         environment = {**os.environ, "RULERANK_DATABASE": self.database, "RULERANK_SIGN_IN": self.sign_in}
         # Other tests keep the processors busy; a worker that lets them all go first would never come to its work.
         environment["RULERANK_WORKER_NICE"] = "0"
-        with self.log.open("ab") as log:
-            # From the root of the repository, because that is where Streamlit looks for .streamlit/config.toml.
-            self._process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
+        if self.forked:
+            self._process = forker().start(command, environment, self.log)
+        else:
+            command = [sys.executable, "-m", "streamlit", *command]
+            with self.log.open("ab") as log:
+                # From the root of the repository, because that is where Streamlit looks for .streamlit/config.toml.
+                self._process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=log, stderr=log)
         end = time.monotonic() + PATIENCE
         while not self.answers():
             if self._process.poll() is not None or time.monotonic() > end:
@@ -86,11 +94,11 @@ class Server:
             self._process.kill()
         else:
             self._process.terminate()
-        try:
-            self._process.wait(10)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        end = time.monotonic() + 10
+        while self._process.poll() is None:
+            if time.monotonic() > end:
+                self._process.kill()
+            time.sleep(0.02)
         self._process = None
 
     def restart(self, *, kill: bool = False) -> None:

@@ -8,6 +8,7 @@ import urllib.request
 
 import pytest
 from playwright.sync_api import expect
+from thorough import thorough_only
 
 from db.workspace import Workspace
 from tests.e2e.screen import Log, Screen
@@ -41,6 +42,7 @@ def outside(screen: Screen) -> list[str]:
     return found
 
 
+@thorough_only
 def test_one_person_labels_and_looks_around(chromium, start):
     server = start(base=BASE)
     with urllib.request.urlopen(address_of(server, f"/{BASE}/health"), timeout=60) as answer:

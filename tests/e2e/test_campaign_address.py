@@ -6,6 +6,7 @@ import re
 
 import pytest
 from playwright.sync_api import expect
+from thorough import thorough_only
 
 from db.workspace import Workspace
 from rulerank.campaign import GradeLevel, Settings
@@ -43,6 +44,7 @@ def shows(screen, page: str, campaign: str, number: int) -> None:
     assert screen.page.url.endswith(f"?campaign={number}")
 
 
+@thorough_only
 def test_the_side_bar_keeps_the_campaign(screen, campaigns):
     screen.go()
     screen.page.locator(f".st-key-label-{campaigns[OLD]} button").click()

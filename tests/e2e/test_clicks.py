@@ -8,6 +8,7 @@ import re
 import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
+from thorough import thorough_only
 
 from db.workspace import Workspace
 from rulerank.campaign import Settings
@@ -72,6 +73,7 @@ def saved(page: Page, name: str) -> str:
     return found.value.path().read_text()
 
 
+@thorough_only
 def test_upload_fit_cancel_and_use_elsewhere(screen, files, campaign):
     screen.page.set_viewport_size({"width": 1366, "height": 1400})
     screen.go("/clicks")

@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from thorough import thorough_only
 
 from tests.e2e.pictures import label_demo, wait_for_quiet
 from tests.e2e.screen import Screen
 
-PAGES = (
-    "/",
-    "/label",
-    "/progress",
-    "/competence",
-    "/ranking",
-    "/agreement",
-    "/simulate",
-    "/clicks",
-    "/export",
-    "/new",
-    "/people",
-)
+WATCHING = ("/", "/label", "/progress", "/competence", "/ranking", "/agreement")
+PAGES = (*WATCHING, "/simulate", "/clicks", "/export", "/new", "/people")
 LEAST = 4.5  # WCAG 2.2, AA
 
 # The colour of each text over what lies under it, opacities of all its ancestors included. Icons are no text, and what
@@ -70,6 +60,7 @@ def labelled(server):
     return server
 
 
+@thorough_only
 def test_every_text_has_contrast(chromium, labelled):
     screen = Screen(chromium, labelled.url, color_scheme="light")
     faint, grounds = {}, set()

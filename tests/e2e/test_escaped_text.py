@@ -30,7 +30,7 @@ SCRIPT = """
 import json
 from pathlib import Path
 import streamlit as st
-from pages.shared.markdown import plain
+from pages.shared.layout import plain
 for number, text in enumerate(json.loads((Path(__file__).parent / "typed.json").read_text("utf-8"))):
     with st.container(key=f"text-{number}"):
         st.markdown(plain(text))

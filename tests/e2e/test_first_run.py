@@ -10,6 +10,7 @@ from http.client import HTTPConnection
 from urllib.parse import quote, urlencode
 
 from playwright.sync_api import expect
+from thorough import thorough_only
 
 from db.workspace import Workspace
 from tests.e2e.screen import Screen
@@ -55,6 +56,7 @@ def test_the_first_account_is_made_in_the_browser(chromium, tmp_path):
         workspace.close()
 
 
+@thorough_only
 def test_from_elsewhere_the_first_account_takes_the_code_of_the_log(chromium, tmp_path):
     with Server(tmp_path, sign_in="accounts") as server:
         code = re.search(r"first one is ([0-9a-f]{12})", server.log.read_text()).group(1)
@@ -88,6 +90,7 @@ def test_single_user_mode_answers_its_own_machine_only(start):
     assert ask(server, "GET", "/_stcore/stream", **upgrade, **key, X_Forwarded_For="192.0.2.7")[0] == 403
 
 
+@thorough_only
 def test_single_user_mode_refuses_to_listen_elsewhere(tmp_path):
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(free_port())]
     command += ["--server.address", "0.0.0.0"]

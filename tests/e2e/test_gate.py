@@ -10,6 +10,7 @@ from http.client import HTTPConnection
 import pytest
 import sqlalchemy as sa
 from playwright.sync_api import expect
+from thorough import thorough_only
 
 from db.store.tables import label_events
 from db.workspace import Workspace
@@ -83,12 +84,13 @@ def test_a_stranger_reaches_nothing_of_streamlit(server):
         assert ask(server, "GET", "/_stcore/stream", **HANDSHAKE, **own, **cookie)[0] == 403
     assert ask(server, "GET", "/health")[0] == 200
     status, headers, page = ask(server, "GET", "/label")
-    assert (status, b"<h1>rulerank</h1>" in page, b"streamlit" in page.lower()) == (401, True, False)
+    assert (status, b"<span>rulerank</span></h1>" in page, b"streamlit" in page.lower()) == (401, True, False)
     assert "script-src 'self';" in headers["Content-Security-Policy"]
     for path in ("/sign-in/style.css", "/sign-in/show.js"):
         assert ask(server, "GET", path)[0] == 200
 
 
+@thorough_only
 def test_a_page_opens_with_the_cookie_and_from_its_own_origin_only(chromium, server):
     ben = enter(chromium, server, "Ben")
     cookie = {"Cookie": cookies(ben)}
@@ -116,6 +118,7 @@ def test_signing_in_leads_to_where_one_wanted_to_go(chromium, server):
     ada.close()
 
 
+@thorough_only
 def test_every_page_lives_with_the_content_policy_and_every_answer_has_the_headers(chromium, server):
     ada = enter(chromium, server, "Ada", bypass_csp=False)
     refused, bare = [], []
@@ -127,8 +130,8 @@ def test_every_page_lives_with_the_content_policy_and_every_answer_has_the_heade
             bare.append(answer.url) if answer.url.startswith("http") and not set(named) <= set(answer.headers) else None
         ),
     )
-    pages = ("", "label", "progress", "competence", "ranking", "agreement", "simulate", "clicks", "export", "new")
-    for page in (*pages, "people", "sessions"):
+    watching = ("label", "progress", "competence", "ranking", "agreement")
+    for page in ("", *watching, "simulate", "clicks", "export", "new", "people", "sessions"):
         ada.go(f"/{page}")
         ada.page.wait_for_timeout(500)
         ada.ready()
@@ -144,6 +147,7 @@ def test_every_page_lives_with_the_content_policy_and_every_answer_has_the_heade
     ada.close()
 
 
+@thorough_only
 def test_an_export_is_nobody_elses_and_gone_after_signing_out(chromium, server):
     rosa, ben = enter(chromium, server, "Rosa"), enter(chromium, server, "Ben")
     rosa.go("/export")
@@ -167,6 +171,7 @@ def test_an_export_is_nobody_elses_and_gone_after_signing_out(chromium, server):
         screen.close()
 
 
+@thorough_only
 def test_uploads_have_a_total_limit_however_they_are_sent(chromium, server, tmp_path):
     ada = enter(chromium, server, "Ada")
     ada.go("/export")
@@ -240,6 +245,7 @@ def test_a_ticket_is_worth_nothing_in_another_session(chromium, server):
     cleo.close()
 
 
+@thorough_only
 def test_people_see_their_sessions_and_end_them(chromium, server):
     cleo, tablet, phone = (enter(chromium, server, "Cleo") for _ in range(3))
     cleo.page.get_by_role("link", name="Your sessions").click()
@@ -264,6 +270,7 @@ def test_people_see_their_sessions_and_end_them(chromium, server):
         screen.close()
 
 
+@thorough_only  # eighty passwords; tests/db/people/test_throttle.py has no server
 def test_an_attack_on_a_name_does_not_lock_its_owner_out(chromium, server):
     ada = enter(chromium, server, "Ada")
     ada.page.get_by_role("button", name="Sign out").click()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from playwright.sync_api import expect
+from thorough import THOROUGH, thorough_only
 
 from db.workspace import Workspace
 from rulerank.campaign import GradeLevel, Settings
@@ -13,6 +14,10 @@ from rulerank.text import DocumentText, QueryText, Texts
 ATTACK = "window.__hacked = (window.__hacked || 0) + 1"
 SCRIPT = f"<script>{ATTACK}</script>"
 QUERY = f"rank {SCRIPT} **sort** ![x](http://127.0.0.1:9/x.png) :smile: $x^2$"
+SENTENCES = 32_000
+MARKED = (
+    SENTENCES if THOROUGH else SENTENCES // 16
+)  # each has two words of the query; a browser is slow to lay them out
 TEXTS = {
     "script": SCRIPT + f"</pre></div><script>{ATTACK}</script>",
     "handlers": f"<img src=x onerror='{ATTACK}'><svg onload='{ATTACK}'><a href='javascript:{ATTACK}'>go</a>",
@@ -21,7 +26,7 @@ TEXTS = {
     "right to left": "\u202eabc \u202b " + "שלום עולם وثيقة باللغة العربية " * 20,
     "emoji": "👩‍👩‍👧‍👦🏳️‍🌈 rank " * 50 + "e\u0301 \u200b\ufeff",
     "control": "".join(map(chr, [*range(1, 32), 127])) + "rank \x1b[31mred\x1b[0m \ud7ff",
-    "huge": "rank & <b>sort</b> all the words " * 32_000,
+    "huge": "rank & <b>sort</b> all the words " * MARKED + "as & <b>long</b> without any word " * (SENTENCES - MARKED),
     "one word": "x" * 100_000,
     "empty": "",
 }
@@ -87,10 +92,10 @@ def test_every_text_is_shown_as_text(screen, log, names):
         seen.add(name)
         document = screen.page.locator(".rr-document")
         expect(document).to_be_visible()
-        expect(document.locator("h4")).to_have_text(f"{name} {SCRIPT}")
-        expect(screen.page.locator(".rr-query h3")).to_have_text(QUERY)
+        expect(document.locator("h3")).to_have_text(f"{name} {SCRIPT}")
+        expect(screen.page.locator(".rr-query h2")).to_have_text(QUERY)
         assert shown_elements(screen) <= {
-            "h4",
+            "h3",
             "pre",
             "mark",
             *(("button", "span", "p") if name in ("huge", "one word") else ()),
@@ -110,6 +115,7 @@ def test_every_text_is_shown_as_text(screen, log, names):
     assert not [url for url in asked if "127.0.0.1:9" in url or url.endswith("/x")]
 
 
+@thorough_only
 def test_the_other_pages_do_nothing_with_it_either(screen):
     for path in ("/", "/progress", "/ranking", "/agreement", "/export", "/new"):
         screen.go(path)

@@ -9,6 +9,7 @@ import zipfile
 import numpy as np
 import pytest
 from playwright.sync_api import expect
+from thorough import thorough_only
 
 from db.workspace import Workspace
 from rulerank.letor import read_letor, write_letor
@@ -75,7 +76,7 @@ def test_the_first_document_is_shown_with_its_texts(screen, log, campaign):
     qid, docid = campaign.document(log.held(screen.document()))
     expect(screen.page.get_by_role("heading", name=f"question {qid}")).to_be_visible()
     expect(screen.page.get_by_text(f"why {qid}")).to_be_visible()
-    expect(screen.page.locator(".rr-document h4")).to_have_text(f"Title {docid}")
+    expect(screen.page.locator(".rr-document h3")).to_have_text(f"Title {docid}")
     expect(screen.page.locator(".rr-document pre")).to_have_text(f"answer {docid}")
 
 
@@ -114,6 +115,7 @@ def test_the_export_reads_back_as_what_was_labelled(screen, log, collection, cam
     np.testing.assert_array_equal(back.features, collection.features[[place[docid] for docid in back.docids]])
 
 
+@thorough_only
 def test_a_backup_becomes_a_new_database_with_the_same_next_document(chromium, screen, start, folder, log):
     screen.go("/label")
     shown = screen.document()

@@ -72,6 +72,18 @@ def test_a_second_tab_is_told_that_the_first_was_quicker(screen, second, log):
     assert kinds(log) == ["grade", "grade", "undo", "grade", "grade"]
 
 
+def test_a_second_tab_is_told_that_the_first_gave_the_same(screen, second, log):
+    screen.page.reload()
+    second.page.reload()
+    assert second.document() == screen.document()
+    before = kinds(log)
+    screen.press("1")
+    second.page.keyboard.press("1")
+    expect(told(second)).to_contain_text("This document got “1 · related” in another tab already")
+    assert second.document() == screen.document()
+    assert kinds(log) == [*before, "grade"]
+
+
 def test_a_key_waits_until_the_store_is_back(screen, server, log, folder):
     path, away = folder / "labels.db", folder / "away.db"
     screen.page.reload()

@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import expect
+from thorough import thorough_only
 
 from db.workspace import Workspace
 from tests.e2e.screen import Screen
@@ -103,6 +104,7 @@ def test_an_annotator_reaches_no_other_page(two):
     expect(ben.page.get_by_role("link", name="People")).to_have_count(0)
 
 
+@thorough_only
 def test_a_researcher_reaches_every_page_but_people(chromium, server):
     rosa = Screen(chromium, server.url)
     rosa.sign_in("Rosa", PASSWORD)
@@ -132,6 +134,7 @@ def test_the_form_is_one_that_people_and_password_managers_know(chromium, server
     stranger.close()
 
 
+@thorough_only
 def test_a_wrong_name_and_a_wrong_password_are_told_alike_and_guessing_is_slowed_down(chromium, server):
     stranger = Screen(chromium, server.url)
     said = []

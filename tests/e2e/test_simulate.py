@@ -6,6 +6,7 @@ import re
 
 import pytest
 from playwright.sync_api import expect
+from thorough import thorough_only
 
 from db.workspace import Workspace
 from rulerank.simulate import Plan
@@ -76,6 +77,7 @@ def test_run_read_click_and_come_back(page, workspace, screen, chromium, server)
     other.close()
 
 
+@thorough_only
 def test_stop_go_on_and_delete(page, workspace, screen):
     collection = workspace.collections.all()[0].id
     plan = Plan(samplers=("committee", "random"), seeds=400, folds=3, budget=40, every=2, metrics=("map",))

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
+from thorough import thorough_only
 
 from tests.e2e.screen import Screen
 from tests.e2e.server import Server
@@ -71,6 +72,7 @@ def wide(rows: int, features: int) -> bytes:
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="looks at processes as Linux shows them")
 class TestWorkers:
+    @thorough_only
     def test_a_wide_file_takes_memory_in_a_worker_and_not_in_the_server(self, screen, server):
         upload(screen, "small.txt", wide(100, 5))
         expect(screen.button("Create the campaign")).to_be_visible()
@@ -98,6 +100,7 @@ class TestWorkers:
         until(lambda: workers(server) and small())
         assert health(server) == {"status": "ok", "store": "ok", "worker": "ok"}
 
+    @thorough_only
     def test_workers_that_were_killed_come_back_and_the_page_goes_on(self, screen, server):
         until(lambda: len(workers(server)) == 2)
         for pid in workers(server):

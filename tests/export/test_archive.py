@@ -8,8 +8,8 @@ import zlib
 
 import pytest
 
-from rulerank.export.archive import LIMIT, ZipWriter, is_packed, packed_in
-from rulerank.export.pieces import cut
+from rulerank.export.lines import cut
+from rulerank.export.packing import LIMIT, ZipWriter, is_packed, packed_in
 
 FILES = {"a.txt": b"hello\n" * 1000, "Fold1/empty.txt": b"", "ünï.txt": bytes(range(256)) * 3000}
 

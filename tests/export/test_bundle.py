@@ -13,16 +13,16 @@ from export_reference import EVENTS, awkward, plain, unpacked
 import rulerank
 from rulerank.agreement import RULES, krippendorff_alpha
 from rulerank.errors import InputError, RulerankError
-from rulerank.export import CheckFailedError, bundle, check, export_files, formats, make_bundle, pieces, write_bundle
+from rulerank.export import CheckFailedError, bundle, check, export_files, formats, lines, make_bundle, write_bundle
 from rulerank.export.formats.qrels import Qrels
-from rulerank.export.pieces import cut, joined
+from rulerank.export.lines import cut, joined
 
 ABOUT = {
     "campaign": "News\nof the day",
     "aggregation": "median",
     "agreement": krippendorff_alpha([1, 1, 2, 2], ["a", "b"] * 2, [0, 0, 1, 2], resamples=10),
     "seed": 17,
-    "discretiser": "Tube()",
+    "discretizer": "Tube()",
     "sampler": "SSAR()",
     "ranker": None,
     "content_hash": "abc",
@@ -62,7 +62,7 @@ def test_the_readme_states_the_facts():
         f"Agreement (Krippendorff's alpha): {ABOUT['agreement']}",
         "Seed of the campaign: 17",
         f"rulerank version: {rulerank.__version__}",
-        "Discretiser: Tube()",
+        "Discretizer: Tube()",
         "Ranker: none",
         "Content hash of the whole collection: abc",
         "guidelines: see the wiki",
@@ -133,7 +133,7 @@ def test_what_a_format_cannot_express_stops_the_bundle():
 
 
 def test_a_bundle_that_unpacks_to_something_else_is_not_handed_out(monkeypatch):
-    other = pieces.Piece(b"else\n").packed + pieces.END
+    other = lines.Piece(b"else\n").packed + lines.END
     monkeypatch.setattr(bundle, "packed_in", lambda file, entry: other)
     with pytest.raises(CheckFailedError, match=r"letor\.txt: the bundle holds something else"):
         make_bundle(plain(), formats=["letor"])

@@ -18,10 +18,9 @@ from hypothesis import strategies as st
 from thorough import examples
 
 from rulerank.collection import Collection
-from rulerank.export import CheckFailedError, Export, bundle, check, export_files, make_bundle, pieces
-from rulerank.export.cells import are_pairs
-from rulerank.export.compare import check_letor
-from rulerank.export.formats.folds import LetorFolds
+from rulerank.export import CheckFailedError, Export, bundle, check, export_files, lines, make_bundle
+from rulerank.export.cells import are_pairs, check_letor
+from rulerank.export.formats.letor import LetorFolds
 from rulerank.export.formats.lightgbm import LightGBM, _bare
 from rulerank.export.lines import with_queries
 from rulerank.letor import read_letor
@@ -92,7 +91,7 @@ def test_blocks_are_shared_where_they_are_large_and_joined_where_they_are_tiny()
         whole = export.block_pieces(range(len(export.blocks)))
         fold = export.block_pieces(export.sets(0)[2].tolist())
         assert ({id(piece) for piece in fold} <= {id(piece) for piece in whole}) is same
-        assert pieces.joined(whole) == export.text
+        assert lines.joined(whole) == export.text
 
 
 @examples(60)
@@ -172,8 +171,8 @@ def test_a_bundle_of_many_pieces_is_read_by_other_programs(tmp_path):
 def test_pieces_unpack_alike_in_any_order():
     texts = [b"abcabcabc" * 100, b"", b"x", b"abcabcabc" * 50, np.random.default_rng(0).bytes(5000)]
     for order in ([0, 1, 2, 3, 4], [4, 3, 3, 0, 1], []):
-        row = [pieces.Piece(texts[place]) for place in order]
-        stream = b"".join(piece.packed for piece in row) + pieces.END
+        row = [lines.Piece(texts[place]) for place in order]
+        stream = b"".join(piece.packed for piece in row) + lines.END
         reader = zlib.decompressobj(-zlib.MAX_WBITS)
         assert reader.decompress(stream) == b"".join(texts[place] for place in order)
         assert reader.eof

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from rulerank.collection import Collection
 from rulerank.export import export_files, make_bundle, preview
-from rulerank.export.spreadsheets import BOM, defused, defused_all, spreadsheet_csv
+from rulerank.export.plain import BOM, defused, defused_all, spreadsheet_csv
 
 SIGNS = "=+-@＝＋－＠"
 NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")

@@ -24,7 +24,7 @@ from rulerank.foreign.decoding import Utf8Stream, bad_lines, decode_whole, is_ut
 from rulerank.foreign.storable import LONGEST_ID, readable, storable, unstorable
 from rulerank.letor import read_letor, write_letor
 from rulerank.prepare import read_collection
-from rulerank.prepare.read_back import read_feature_names
+from rulerank.prepare.write import read_feature_names
 from rulerank.text import read_documents, read_queries
 
 

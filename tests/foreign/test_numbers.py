@@ -11,15 +11,7 @@ from hypothesis import strategies as st
 
 from rulerank.clicks import read_log
 from rulerank.errors import RulerankError
-from rulerank.foreign.numbers import (
-    LARGEST,
-    NumberError,
-    finite_number,
-    finite_value,
-    is_whole,
-    shown,
-    whole_number,
-)
+from rulerank.foreign.numbers import LARGEST, NumberError, finite_number, finite_value, is_whole, shown, whole_number
 from rulerank.letor import read_letor
 from rulerank.prepare import read_collection
 

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from pages.gate.downloads import AFTERWARDS, MOST, Downloads
-from pages.gate.visitor import ALONE, Visitor
+from pages.gate.transfers import AFTERWARDS, ALONE, MOST, Downloads, Visitor
 
 FILE, OTHER = "0123456789abcdef" * 2, "f" * 32
 RESEARCHER = Visitor(person=1, session=11, rank=1)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from starlette.requests import HTTPConnection
 
-from pages.gate.origin import check_origin, is_ours
+from pages.gate.headers import check_origin, is_ours
 from rulerank.errors import InputError
 
 OWN = "http://localhost:8501"

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import pytest
 from gate_helpers import ask, scope_of, status, wait_for
 
-from pages.gate.uploads import MEGABYTE, Uploads
-from pages.gate.visitor import Visitor
+from pages.gate.transfers import MEGABYTE, UploadLimits, Visitor
 from rulerank.errors import InputError
 
 ANNA, BOB = Visitor(1, 11, 0), Visitor(2, 22, 0)
@@ -46,11 +45,11 @@ class Store:
 @pytest.fixture
 def store(monkeypatch) -> Store:
     made = Store()
-    monkeypatch.setattr("pages.gate.uploads.held_files", lambda: made.files)
+    monkeypatch.setattr("pages.gate.transfers.held_files", lambda: made.files)
     return made
 
 
-def put(uploads: Uploads, store: Store, visitor: Visitor, file: str, size: int, length: str | None = "", page="p"):
+def put(uploads: UploadLimits, store: Store, visitor: Visitor, file: str, size: int, length: str | None = "", page="p"):
     """Upload so many bytes, in pieces; with the true length, another one, or none (None)."""
     headers = {} if length is None else {"content_length": length or str(size)}
     pieces = [min(PIECE, size - start) for start in range(0, size, PIECE)]
@@ -67,7 +66,7 @@ def put(uploads: Uploads, store: Store, visitor: Visitor, file: str, size: int, 
 
 @pytest.mark.parametrize("length", ["", None, "1", "0", "nonsense"])
 def test_more_than_the_limit_is_refused_whatever_length_is_promised(store, length):
-    uploads = Uploads(3)
+    uploads = UploadLimits(3)
     assert put(uploads, store, ANNA, "a", 2 * MEGABYTE, length) == 204
     assert put(uploads, store, ANNA, "b", 2 * MEGABYTE, length) == 413
     assert store.read <= 3 * MEGABYTE + PIECE
@@ -76,7 +75,7 @@ def test_more_than_the_limit_is_refused_whatever_length_is_promised(store, lengt
 
 
 def test_the_limit_is_each_persons_own_over_all_their_pages(store):
-    uploads = Uploads(3)
+    uploads = UploadLimits(3)
     assert put(uploads, store, ANNA, "a", 2 * MEGABYTE, page="one") == 204
     assert put(uploads, store, ANNA, "a", 2 * MEGABYTE, page="two") == 413
     assert put(uploads, store, BOB, "a", 2 * MEGABYTE, page="three") == 204
@@ -86,7 +85,7 @@ def test_the_limit_is_each_persons_own_over_all_their_pages(store):
 
 
 def test_what_is_removed_makes_room(store):
-    uploads = Uploads(1)
+    uploads = UploadLimits(1)
     assert put(uploads, store, ANNA, "a", MEGABYTE) == 204
     assert put(uploads, store, ANNA, "b", MEGABYTE) == 413
 
@@ -98,7 +97,7 @@ def test_what_is_removed_makes_room(store):
 
 
 def test_uploads_at_the_same_time_count_together(store):
-    uploads, answers = Uploads(2), []
+    uploads, answers = UploadLimits(2), []
 
     async def one(number: int) -> None:
         pieces = [{"type": "http.request", "body": b"x" * PIECE, "more_body": n < 3} for n in range(4)]
@@ -124,4 +123,4 @@ def test_uploads_at_the_same_time_count_together(store):
 @pytest.mark.parametrize("wrong", [0, -5])
 def test_a_limit_that_makes_no_sense_is_refused(wrong):
     with pytest.raises(InputError, match="RULERANK_UPLOAD_MEGABYTES must be 1 or more"):
-        Uploads(wrong)
+        UploadLimits(wrong)

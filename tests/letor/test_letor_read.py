@@ -148,7 +148,7 @@ def test_many_pieces_give_what_one_piece_gives(monkeypatch):
     text = "\n".join(rows)
     whole = read(text)
     for size in (1, 7, 64, 1000):
-        monkeypatch.setattr("rulerank.foreign.lines.CHUNK", size)
+        monkeypatch.setattr("rulerank.foreign.decoding.CHUNK", size)
         assert read(text) == whole
     assert_same(whole, text)
 
@@ -211,7 +211,7 @@ def test_a_wide_row_after_a_narrow_one_allocates_little():
 
 
 def test_progress_counts_bytes_and_can_stop(monkeypatch):
-    monkeypatch.setattr("rulerank.foreign.lines.CHUNK", 1000)
+    monkeypatch.setattr("rulerank.foreign.decoding.CHUNK", 1000)
     text = b"0 qid:1 1:1\n" * 5000
     seen = []
     read_letor(io.BytesIO(text), progress=lambda done, total: seen.append((done, total)))

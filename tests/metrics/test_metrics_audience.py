@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rulerank.errors import InputError
 from rulerank.metrics import Audience, IntentUser, err_eia_user, err_ia_user, err_user, evaluate, intent_err
 from rulerank.metrics.audience import MOST_LANGUAGES
-from rulerank.metrics.users import ANY
+from rulerank.metrics.intents import ANY
 
 NAMES = ("de", "en", "pt")
 USERS = {
@@ -131,4 +131,4 @@ def test_too_many_languages_leave_the_others_measured(number):
     found = audience.measure(grades, scores, [1] * number)
     assert found["err"].mean == pytest.approx(evaluate(grades, scores, [1] * number, max_grade=3)["err"], rel=1e-14)
     assert ("err_ia" in found) == (number <= MOST_LANGUAGES)
-    assert number <= MOST_LANGUAGES or "at most 20 are told apart" in audience.why_not("err_ia")
+    assert number <= MOST_LANGUAGES or "at most 20 are distinguished" in audience.why_not("err_ia")

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulerank.metrics import conventions, evaluate, rankings
-from rulerank.metrics.sorting import sort_queries
+from rulerank.metrics.rankings import sort_queries
 from rulerank.registry import metrics
 
 NAMES = conventions.names()

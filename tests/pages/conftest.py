@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from functools import cache
+from pathlib import Path
 
 import pytest
 from streamlit.components.v2 import manifest_scanner
 
-import db.workspace
 from db.jobs.worker import Worker
 from db.workspace import Workspace
 from pages import context
+from pages.progress import jobs as progress_jobs
 from pages.shared import task as import_task
 from rulerank.campaign import Kind, Offer
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _demo_built_once():
-    """Gather the standard library's documentation once a test run, not once a test."""
-    patch = pytest.MonkeyPatch()
-    patch.setattr(db.workspace, "build_demo", cache(db.workspace.build_demo))
-    yield
-    patch.undo()
+def _demo_once(demo_built_once) -> None:
+    """Many pages are shown with the demo."""
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -34,9 +32,35 @@ def _packages_searched_once():
     patch.undo()
 
 
+@pytest.fixture(scope="session")
+def demo_template(tmp_path_factory, sqlite_template, demo_built_once) -> Path:
+    """A database file with the demo campaign and 30 labels of the single user, which tests copy."""
+    path = tmp_path_factory.mktemp("template") / "demo.db"
+    shutil.copy(sqlite_template, path)
+    made = Workspace(f"sqlite:///{path}")
+    person = made.people.ensure_single_user()
+    give_labels(made, made.demo(person.id), person.id, 30)
+    made.close()
+    assert not Path(f"{path}-wal").exists()
+    return path
+
+
+@pytest.fixture(autouse=True)
+def _quick(quick_passwords) -> None:
+    """No page cares how long a password takes."""
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch) -> None:
+    """Curves are whole at the first look, however slow the machine is."""
+    monkeypatch.setattr(progress_jobs, "BUDGET", 600.0)
+
+
 @pytest.fixture
-def workspace(tmp_path):
+def workspace(request, tmp_path):
     """A new workspace in single-user mode, wired into the pages."""
+    template = "demo_template" if "labelled_demo" in request.fixturenames else "sqlite_template"
+    shutil.copy(request.getfixturevalue(template), tmp_path / "test.db")
     made = Workspace(f"sqlite:///{tmp_path / 'test.db'}")
     context.wire(made, "open")
     yield made
@@ -83,7 +107,6 @@ class _Clock:
 @pytest.fixture
 def labelled_demo(workspace):
     """The demo campaign with 30 labels of the single user; returns its number."""
-    person = workspace.people.ensure_single_user()
-    campaign = workspace.demo(person.id)
-    give_labels(workspace, campaign, person.id, 30)
+    campaign = workspace.demo_made()
+    workspace.open(campaign).live.refresh()
     return campaign

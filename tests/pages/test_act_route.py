@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from db.health import Health
+from db.workspace import Health
 from pages.label import service as labelling
 from pages.label.service import encode
 from rulerank.campaign import Kind
@@ -161,6 +161,32 @@ def test_a_second_tab_that_disagrees_is_told(client, workspace, demo, tab):
     assert told["token"] == tab.data["token"]
     assert tab.events() == [("grade", 1)]
     assert other.press("undo")["undone"] == "1 · related"  # now it has seen what is last
+
+
+def test_a_second_tab_that_agrees_is_told_and_the_first_one_is_not(client, workspace, demo, tab):
+    other = Tab(client, workspace, demo)
+    body = tab.body("grade", grade=1)
+    first = tab.post(body)
+    assert first["already"] == ""
+    assert tab.post(body)["already"] == ""  # sent again, because the answer was lost
+    told = other.press("grade", grade=1)
+    assert told["already"].startswith("This document got “1 · related” in another tab already, a moment ago")
+    assert told["problem"] == ""
+    assert told["token"] == first["token"]
+    assert tab.events() == [("grade", 1)]
+    assert other.press("grade", grade=0)["already"] == ""
+
+
+def test_a_second_tab_that_agrees_is_told_also_where_another_process_wrote_the_first(client, workspace, demo, tab):
+    other = Tab(client, workspace, demo)
+    mine, theirs = (each.body("grade", grade=1) for each in (tab, other))
+    first = tab.post(mine)
+    workspace.campaigns.forget(demo)  # as after a restart: nobody remembers which press it was
+    assert tab.post({**mine, "again": True})["already"] == ""  # perhaps its own
+    told = other.post(theirs)
+    assert told["already"].startswith("This document got “1 · related” in another tab already")
+    assert told["token"] == first["token"]
+    assert tab.events() == [("grade", 1)]
 
 
 def test_a_second_tab_does_not_take_back_what_it_has_not_seen(client, workspace, demo, tab):

@@ -11,17 +11,20 @@ from db.jobs.handlers import HANDLERS
 from db.jobs.worker import Worker
 from pages import context
 from pages.shared.audience import audience_of, languages_of
-from rulerank.campaign.audience import KIND, LABELS, keep
+from rulerank.campaign.audience import KIND, keep
 from rulerank.campaign.click_metrics import documents_to_measure, measure, users_to_keep
 from rulerank.campaign.labels import kept_curve
 from rulerank.campaign.ranking import queries_of
 from rulerank.clicks import bilingual_user, study
+from rulerank.curves import measured_by
 from rulerank.metrics import err_eia_user, err_ia_user, evaluate, intent_err
+from rulerank.metrics.audience import user_label
 from rulerank.progress import silent
-from rulerank.ranking.make import RECOMMENDED
+from rulerank.ranking import RECOMMENDED
 from rulerank.text import DocumentText, Texts
 
 CLASSIC = ["MAP", "NDCG@k", "P@k", "MRR"]
+OTHERS = ["MeanNDCG"]
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +73,7 @@ class TestProgress:
         speak(workspace, labelled_demo, None)
         page = show("progress", labelled_demo)
         box = page.selectbox(key="progress-metric")
-        assert box.options == [*CLASSIC, "ERR"]
+        assert box.options == [*CLASSIC, "ERR", *OTHERS]
         assert "the documents have no language" in box.proto.help
         box.set_value("err").run()
         opened = workspace.open(labelled_demo)
@@ -83,13 +86,13 @@ class TestProgress:
     def test_a_document_without_a_language_is_told(self, workspace, labelled_demo):
         speak(workspace, labelled_demo, "en", "de", None)
         box = show("progress", labelled_demo).selectbox(key="progress-metric")
-        assert box.options == [*CLASSIC, "ERR"]
+        assert box.options == [*CLASSIC, "ERR", *OTHERS]
         assert "documents have no language" in box.proto.help
 
     def test_with_languages_all_three_are_measured_and_explained(self, workspace, labelled_demo):
         speak(workspace, labelled_demo, "en", "de", "en")
         page = show("progress", labelled_demo)
-        assert page.selectbox(key="progress-metric").options == [*CLASSIC, "ERR", "ERR-IA", "ERR-EIA"]
+        assert page.selectbox(key="progress-metric").options == [*CLASSIC, "ERR", "ERR-IA", "ERR-EIA", *OTHERS]
         opened = workspace.open(labelled_demo)
         rows, grades = opened.labelled()
         model = opened.ranker(RECOMMENDED).fit(opened.items[rows], np.array(grades), opened.query_index[rows].tolist())
@@ -100,9 +103,9 @@ class TestProgress:
             found = intent_err(held.grades, model.predict(held.items), held.qids, languages, user)
             page.selectbox(key="progress-metric").set_value(name).run()
             page.toggle(key="progress-ties").set_value(False).run()
-            assert numbers(page)[f"{LABELS[name]} now"] == f"{found.mean:.3f}"
+            assert numbers(page)[f"{user_label(name)} now"] == f"{found.mean:.3f}"
             page.toggle(key="progress-ties").set_value(True).run()
-            assert numbers(page)[f"{LABELS[name]} now"] == f"{found.expected:.3f}"
+            assert numbers(page)[f"{user_label(name)} now"] == f"{found.expected:.3f}"
             assert "de 50%, en 50% (equal shares)" in captions(page)
             help_text = next(each for each in page.metric if each.label.endswith("now")).proto.help
             assert "Eq. 1 of Drutsa et al. (2016), whole lists" in help_text
@@ -114,7 +117,7 @@ class TestProgress:
         values = set()
         for name in ("err", "err_ia", "err_eia"):
             page.selectbox(key="progress-metric").set_value(name).run()
-            values.add(numbers(page)[f"{LABELS[name]} now"])
+            values.add(numbers(page)[f"{user_label(name)} now"])
         assert len(values) == 1
         assert "all documents are in one language, en, so it equals ERR" in captions(page)
 
@@ -152,7 +155,7 @@ class TestProgress:
         meaning = {"xx": "native", "en": "english"}
         assert keep_learned(workspace, labelled_demo, fits, meaning) == ["agnostic", "ia_same"]
         page = show("progress", labelled_demo)
-        assert page.selectbox(key="progress-metric").options[-2:] == ["ERR-IA, learned (same)", "ERR, learned"]
+        assert page.selectbox(key="progress-metric").options[-3:] == ["ERR-IA, learned (same)", "ERR, learned", *OTHERS]
         page.selectbox(key="progress-metric").set_value("learned:ia_same").run()
         opened = workspace.open(labelled_demo)
         last = kept_curve(opened, RECOMMENDED, audience_of(opened)).points[-1].values
@@ -166,7 +169,8 @@ class TestProgress:
         assert f"native {shares['native']:.0%}" in captions(page)
         Worker(workspace.database, handlers=HANDLERS).run_once()
         (kept,) = workspace.campaigns.snapshots(labelled_demo, f"random:{RECOMMENDED}")
-        assert kept.values["audience"] == read_audience(workspace.campaigns, opened).of(opened.evaluation_rows).stamp
+        readers = read_audience(workspace.campaigns, opened).of(opened.evaluation_rows)
+        assert kept.values["measured_by"] == measured_by(readers)
         assert "learned:ia_same" in kept.values["bands"][0]["mean"]
 
     def test_a_language_that_the_log_does_not_know_leaves_the_rest(self, workspace, labelled_demo, fits):
@@ -185,14 +189,14 @@ class TestRanking:
         speak(workspace, labelled_demo, None)
         page = show("ranking", labelled_demo)
         box = page.multiselect(key="ranking-metrics")
-        assert box.options[4:] == ["ERR"]
+        assert box.options[4:] == ["ERR", *OTHERS]
         assert "no language" in box.proto.help
         assert "Language" not in page.dataframe[0].value.columns
 
     def test_metrics_of_a_query_can_be_chosen(self, workspace, labelled_demo):
         speak(workspace, labelled_demo, "en", "de", "en")
         page = show("ranking", labelled_demo)
-        assert page.multiselect(key="ranking-metrics").options[4:] == ["ERR", "ERR-IA", "ERR-EIA"]
+        assert page.multiselect(key="ranking-metrics").options[4:] == ["ERR", "ERR-IA", "ERR-EIA", *OTHERS]
         page.multiselect(key="ranking-metrics").set_value(["mrr", "err_ia", "err_eia"]).run()
         assert not page.exception
         table = page.dataframe[0].value

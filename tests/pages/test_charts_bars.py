@@ -20,7 +20,7 @@ def texts(figure):
 
 
 def words(figure):
-    return figure.layout.title.subtitle.text.replace("<br>", " ")
+    return figure.layout.meta["caption"]
 
 
 def test_people_are_sorted_by_labels_and_namesakes_stay_apart():

@@ -26,7 +26,7 @@ def heats(figure):
 
 
 def words(figure):
-    return figure.layout.title.subtitle.text.replace("<br>", " ")
+    return figure.layout.meta["caption"]
 
 
 def test_one_panel_a_grade_on_one_scale():
@@ -82,9 +82,29 @@ def test_titles_of_panels_fit_beside_each_other_in_the_narrowest_figure(grades):
 
 
 def test_a_name_that_fits_is_told_whole():
-    assert panel_title(("Grade 1", "not relevant"), 3) == "<b>Grade 1</b><br>not relevant"
-    assert panel_title(("Grade 1", "somewhat relevant"), 5) == "<b>Grade 1</b><br>somewhat<br>relevant"
-    assert panel_title(("Grade 1", ""), 3) == "<b>Grade 1</b>"
+    assert panel_title(("Grade 1", "not relevant"), 1 / 3) == "<b>Grade 1</b><br>not relevant"
+    assert panel_title(("Grade 1", "somewhat relevant"), 1 / 5) == "<b>Grade 1</b><br>somewhat<br>relevant"
+    assert panel_title(("Grade 1", ""), 1 / 3) == "<b>Grade 1</b>"
+
+
+@given(st.lists(st.integers(1, 300), min_size=1, max_size=6))
+def test_a_cell_is_as_wide_in_one_panel_as_in_the_other(columns):
+    levels = np.repeat(np.arange(len(columns)), columns)
+    figure = competence_heatmaps(np.ones((2, levels.size)), "ab", range(levels.size), levels)
+    axes = [figure.layout[f"xaxis{number or ''}"] for number in (0, *range(2, len(columns) + 1))]
+    widths = [(axis.domain[1] - axis.domain[0]) / (axis.range[1] - axis.range[0]) for axis in axes]
+    np.testing.assert_allclose(widths, widths[0])
+    for axis, number in zip(axes, columns, strict=True):
+        assert axis.range[1] - axis.range[0] >= number
+
+
+def test_the_legend_of_the_scale_says_what_light_dark_and_grey_are():
+    figure = competence_heatmaps(DELTA, ["q1", "q2"], list("abcd"), GRADES)
+    assert list(figure.layout.coloraxis.colorbar.ticktext) == ["0 right", "1", "2 off"]
+    grey = [note.text for note in figure.layout.annotations if "no rule" in note.text]
+    assert grey == ["grey:<br>no rule"]
+    whole = competence_heatmaps(DELTA[:, :2], ["q1", "q2"], list("ab"), [0, 0])
+    assert not any("no rule" in note.text for note in whole.layout.annotations)
 
 
 def test_a_click_is_read_from_the_browsers_cell():
@@ -109,7 +129,9 @@ def test_the_frames_lie_where_a_click_would_choose_the_same():
     for document in range(4):
         where = frames(panels, 1, document)
         assert read_click([where["panel"], where["column"], where["row"]], panels, 2) == Click(1, document)
-    assert frames(panels, 0, None) == {"panels": 2, "row": 0, "panel": None, "column": None}
+    assert frames(panels, 0, None) == {
+        "panels": 2, "columns": [2, 2], "rows": 2, "row": 0, "panel": None, "column": None,
+    }  # fmt: skip
     assert frames(panels, None, 99)["column"] is None
 
 
@@ -149,7 +171,7 @@ def test_thousands_of_documents_are_binned_and_the_caption_says_so():
     figure = competence_heatmaps(delta, range(40), range(5000), grades)
     widths = [trace.z.shape[1] for trace in heats(figure)]
     assert widths == [1000, 1000]
-    assert "more than 1,000 documents show means" in words(figure)
+    assert "more than 1,000 pairs show means" in words(figure)
     assert "mean of" in figure.layout.xaxis.ticktext[0]
     assert len(figure.to_json()) < 1_200_000
     few = competence_heatmaps(delta[:, :900], range(40), range(900), grades[:900])
@@ -181,7 +203,7 @@ def test_names_that_do_not_fit_are_thinned_but_hover_has_them_all():
 def test_arguments_that_do_not_fit_are_refused():
     with pytest.raises(InputError, match=r"here 2 by 3, but has the shape \(2, 4\)"):
         competence_heatmaps(DELTA, ["q1", "q2"], list("abc"), [0, 0, 0])
-    with pytest.raises(InputError, match="one grade a document"):
+    with pytest.raises(InputError, match="one grade per document"):
         competence_heatmaps(DELTA, ["q1", "q2"], list("abcd"), [0])
     with pytest.raises(InputError, match="must hold numbers"):
         competence_heatmaps([["x"]], ["q"], ["d"], [0])

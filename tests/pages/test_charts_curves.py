@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pages import charts
-from pages.charts.figure import alt_text, file_name, plotly_config, safe, wrapped
-from pages.charts.legend import height_drawn
+from pages.charts.figure import BREAK, alt_text, file_name, height_drawn, plotly_config, safe, value_axis, wrapped
 from pages.charts.theme import DARK, LIGHT
 from rulerank.errors import InputError
 
@@ -20,34 +19,60 @@ def texts(figure):
     return [note.text for note in figure.layout.annotations]
 
 
+def ceilings(figure):
+    return [(line.y0, line.line.dash) for line in figure.layout.shapes if line.name != BREAK]
+
+
 def drawn(trace):
     return np.asarray(trace.x, float), np.asarray(trace.y, float)
 
 
 def test_learning_curve_shows_campaign_band_and_ceiling():
-    band = charts.Band([0, 50, 100], [0.3, 0.35, 0.38], [0.25, 0.31, 0.36], [0.34, 0.39, 0.40], runs=20)
+    band = charts.ShadedBand([0, 50, 100], [0.3, 0.35, 0.38], [0.25, 0.31, 0.36], [0.34, 0.39, 0.40], runs=20)
     figure = charts.learning_curve(
         [charts.Curve("This campaign", [10, 20, 30], [0.31, 0.36, 0.41])], band=band, ceiling=0.456, **WORDS
     )
-    low, high, mean, campaign = figure.data
+    low, high, mean, campaign, ceiling = figure.data
     assert (low.line.width, high.line.width, high.fill) == (0, 0, "tonexty")
     assert list(low.y) == [0.25, 0.31, 0.36]
     assert list(high.y) == [0.34, 0.39, 0.40]
     assert (mean.name, list(mean.y)) == ("Random order", [0.3, 0.35, 0.38])
     assert (campaign.name, list(campaign.x), list(campaign.y)) == ("This campaign", [10, 20, 30], [0.31, 0.36, 0.41])
     assert campaign.line.color == LIGHT.accent
-    assert [(line.y0, line.line.dash) for line in figure.layout.shapes] == [(0.456, "dash")]
-    assert {"All labels: 0.456", "<b>0.410</b>"} == set(texts(figure))
-    assert all(note.bgcolor for note in figure.layout.annotations)  # so that they can be read on a curve
+    assert ceilings(figure) == [(0.456, "dash")]
+    assert (ceiling.name, ceiling.line.dash) == ("All labels: 0.456", "dash")  # a word in the legend, not on the line
+    assert {"0.456", "<b>0.410</b>"} == set(texts(figure))
+    # At the right edge, outside of what is drawn: they cover no curve.
+    assert all((note.xref, note.x, note.xanchor) == ("paper", 1, "left") for note in figure.layout.annotations)
+    assert figure.layout.margin.r >= 8 + 7 * len("0.456")
     assert figure.layout.xaxis.title.text == "Labels given"
     assert figure.layout.yaxis.title.text == "MAP"
-    caption = figure.layout.title.subtitle.text.replace("<br>", " ")
-    assert "LETOR convention. Evaluated on the hidden part, 21 queries." in caption
+    caption = figure.layout.meta["caption"]
+    assert caption.startswith("Evaluated on the hidden part, 21 queries.")
     assert "mean of 20 runs and 95% interval" in caption
     bottom, top = figure.layout.yaxis.range
     assert 0 <= bottom < 0.25
     assert 0.456 < top <= 1
     assert figure.layout.showlegend
+
+
+@pytest.mark.parametrize(("values", "broken"), [([0.31, 0.41], True), ([0.05, 0.41], False), ([0.0, 0.2], False)])
+def test_the_axis_begins_at_zero_or_is_marked_as_broken(values, broken):
+    figure = charts.learning_curve([charts.Curve("a", [1, 2], values)], **WORDS)
+    assert (figure.layout.yaxis.range[0] > 0) == broken
+    assert any(shape.name == BREAK for shape in figure.layout.shapes) == broken
+    value_axis(figure, "MAP", [0.0, 1.0], LIGHT)  # drawn again with more room: no mark is left behind
+    assert not figure.layout.shapes
+    assert figure.layout.yaxis.range == (0, 1)
+
+
+def test_the_legend_names_lines_in_the_order_of_their_last_values():
+    ends = {"low": 0.2, "high": 0.6, "middle": 0.4}
+    figure = charts.learning_curve([charts.Curve(name, [1, 2], [0.1, end]) for name, end in ends.items()], **WORDS)
+    ranks = {trace.name: trace.legendrank for trace in figure.data}
+    assert sorted(ranks, key=ranks.get) == ["high", "middle", "low"]
+    shown = [note.text for note in sorted(figure.layout.annotations, key=lambda note: -note.y)]
+    assert shown == ["<b>0.600</b>", "<b>0.400</b>", "<b>0.200</b>"]
 
 
 def test_minutes_are_named_with_their_unit():
@@ -62,7 +87,7 @@ def test_few_labels_are_counted_in_whole_steps():
     few = charts.Curve("a", [1, 4], [0.1, 0.2])
     assert charts.learning_curve([few], **WORDS).layout.xaxis.dtick == 1
     assert charts.learning_curve([few], x="minutes", **WORDS).layout.xaxis.dtick is None
-    band = charts.Band([1, 50], [0.1, 0.2], [0.1, 0.2], [0.1, 0.2])
+    band = charts.ShadedBand([1, 50], [0.1, 0.2], [0.1, 0.2], [0.1, 0.2])
     assert charts.learning_curve([few], band=band, **WORDS).layout.xaxis.dtick is None
 
 
@@ -104,23 +129,26 @@ def test_several_rankers_keep_colour_shape_and_ceiling_apart():
     rankers = [charts.Curve(name, [1, 2], [0.3, 0.4 + 0.0001 * i]) for i, name in enumerate(["LRAR", "RE-SR", "RE-QR"])]
     rankers.insert(1, charts.Curve("silent", [1], [None]))
     figure = charts.learning_curve(rankers, ceiling={"LRAR": 0.45, "RE-QR": 0.47, "RE-SR": float("nan")}, **WORDS)
-    assert [trace.name for trace in figure.data] == ["LRAR", "RE-SR", "RE-QR"]
-    assert [trace.line.color for trace in figure.data] == [LIGHT.lines[0], LIGHT.lines[2], LIGHT.lines[3]]
-    assert len({trace.marker.symbol for trace in figure.data}) == 3
-    assert [(s.y0, s.line.color) for s in figure.layout.shapes] == [(0.45, LIGHT.lines[0]), (0.47, LIGHT.lines[3])]
-    ends = [note for note in figure.layout.annotations if note.text.startswith("<b>")]
+    drawn = [trace for trace in figure.data if trace.x[0] is not None]
+    assert [trace.name for trace in drawn] == ["LRAR", "RE-SR", "RE-QR"]
+    assert [trace.line.color for trace in drawn] == [LIGHT.lines[0], LIGHT.lines[2], LIGHT.lines[3]]
+    assert len({trace.marker.symbol for trace in drawn}) == 3
+    lines = [(s.y0, s.line.color) for s in figure.layout.shapes if s.name != BREAK]
+    assert lines == [(0.45, LIGHT.lines[0]), (0.47, LIGHT.lines[3])]
+    ends = list(figure.layout.annotations)
+    assert len(ends) == 5  # three lines and two ceilings
     low, high = figure.layout.yaxis.range
     scale = height_drawn(figure) / (high - low)
     places = sorted(note.y * scale + (note.yshift or 0) for note in ends)
-    assert np.diff(places).min() >= 14  # the three values do not lie on each other
+    assert np.diff(places).min() >= 14  # the values do not lie on each other
 
 
 def test_many_ceilings_are_named_in_the_legend():
     names = ["LRAR", "RE-SR", "RE-QR", "AR(R)"]
     curves = [charts.Curve(name, [1, 2], [0.3, 0.4]) for name in names]
     two, four = (charts.learning_curve(curves, ceiling=dict.fromkeys(names[:n], 0.45), **WORDS) for n in (2, 4))
-    assert sum(text.startswith("All labels") for text in texts(two)) == 2
-    assert not any(text.startswith("All labels") for text in texts(four))
+    assert not any(text.startswith("All labels") for text in texts(two) + texts(four))
+    assert [trace.name for trace in two.data[4:]] == [f"All labels, {name}: 0.450" for name in names[:2]]
     assert [trace.name for trace in four.data[4:]] == [f"All labels, {name}: 0.450" for name in names]
     assert [trace.line.color for trace in four.data[4:]] == [trace.line.color for trace in four.data[:4]]
     assert height_drawn(two) == height_drawn(four)  # a longer legend does not press the chart together
@@ -165,14 +193,14 @@ def test_found_curve_as_a_share_with_the_random_diagonal():
     assert figure.layout.yaxis.tickformat == ".0%"
     assert 0.75 < figure.layout.yaxis.range[1] < 1
     assert charts.found_curve([0, 40], [0, 12], 12, 40).layout.yaxis.range[1] > 1
-    assert "12 relevant documents" in figure.layout.title.subtitle.text.replace("<br>", " ")
+    assert "12 relevant documents" in figure.layout.meta["caption"]
 
 
 def test_found_curve_as_a_count_where_nobody_knows_the_total():
     figure = charts.found_curve([1, 2, 3], [0, 1, 2])
     assert [list(trace.y) for trace in figure.data] == [[0, 1, 2]]
     assert figure.layout.yaxis.title.text == "Relevant documents found (count)"
-    assert "not known" in figure.layout.title.subtitle.text.replace("<br>", " ")
+    assert "not known" in figure.layout.meta["caption"]
     assert len(charts.found_curve([], [])["data"]) == 0
     assert "No document of this pool is relevant" in texts(charts.found_curve([1], [0], 0, 10))[0].replace("<br>", " ")
 

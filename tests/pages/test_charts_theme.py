@@ -6,49 +6,21 @@ import tomllib
 from itertools import combinations
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pages.charts import theme as t
 from pages.shared.browser import readable_css
+from rulerank.campaign.sight import SIGHT, alike, distance
 from rulerank.errors import InputError
 
 THEMES = [t.LIGHT, t.DARK]
 CONFIG = tomllib.loads((Path(__file__).parents[2] / ".streamlit" / "config.toml").read_text(encoding="utf-8"))
 
-# Severity 1.0, linear RGB.
-SIGHT = {
-    "usual": np.eye(3),
-    "protan": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
-    "deutan": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
-    "tritan": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
-}
-
-
-def linear(colour):
-    share = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
-    return np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
-
-
-def oklab(rgb):
-    lms = [
-        [0.4122214708, 0.5363325363, 0.0514459929],
-        [0.2119034982, 0.6806995451, 0.1073969566],
-        [0.0883024619, 0.2817188376, 0.6299787005],
-    ]
-    lab = [
-        [0.2104542553, 0.7936177850, -0.0040720468],
-        [1.9779984951, -2.4285922050, 0.4505937099],
-        [0.0259040371, 0.7827717662, -0.8086757660],
-    ]
-    return np.array(lab) @ np.cbrt(np.array(lms) @ np.clip(rgb, 0, 1))
-
 
 def nearest(colours, sight):
-    seen = [oklab(np.array(SIGHT[sight]) @ linear(colour)) for colour in colours]
-    return min(float(np.linalg.norm(a - b)) for a, b in combinations(seen, 2))
+    return min(distance(first, second, sight) for first, second in combinations(colours, 2))
 
 
 def test_contrast_is_that_of_the_standard():
@@ -82,6 +54,8 @@ def test_colours_differ_for_every_kind_of_sight(theme, sight):
 def test_order_is_visible_without_hue(theme):
     competence = [t.luminance(colour) for colour in theme.competence]
     assert competence == sorted(competence, reverse=True)  # light is competent, on either page
+    if theme.dark:
+        assert min(t.contrast(colour, theme.background) for colour in theme.competence) > 3  # a far cell is no hole
     strength = [t.contrast(colour, theme.background) for colour in theme.grades]
     assert strength == sorted(strength)
 
@@ -124,6 +98,14 @@ def test_chips_are_styled_and_escaped():
         t.grade_chip_css(["red;} body{display:none"])
 
 
+def test_every_dark_colour_has_the_light_one_of_its_meaning():
+    found = t.light_of_dark()
+    for name in ("baseline", "background", "surface", "text", "muted", "grid", "silent", "accent"):
+        assert found[getattr(t.DARK, name)] == getattr(t.LIGHT, name), name
+    for name in ("lines", "competence", "diverging"):
+        assert [found[colour] for colour in getattr(t.DARK, name)] == list(getattr(t.LIGHT, name))
+
+
 def test_theme_by_name():
     assert t.theme_named("dark") is t.DARK
     assert t.theme_named("light") is t.LIGHT
@@ -144,6 +126,17 @@ def test_config_has_the_same_colours(theme):
         theme.surface,
         theme.background,
     }
+
+
+def test_pages_and_figures_have_one_font():
+    assert CONFIG["theme"]["font"] == t.FONT
+    assert CONFIG["theme"]["baseFontSize"] == t.TYPE["body"]
+    assert CONFIG["theme"]["headingFontSizes"][0] == f"{t.TYPE['title'] / t.TYPE['body']:.1f}rem"
+    for theme in THEMES:
+        layout = t.plotly_template(theme).layout
+        assert layout.font.family == layout.hoverlabel.font.family == t.FONT
+        assert "<svg" in t.logo(theme)
+        assert theme.text in t.logo(theme)
 
 
 def test_config_is_safe_by_default_and_known_to_streamlit():
@@ -177,3 +170,26 @@ def test_captions_and_what_is_chosen_can_be_read_on_every_ground(theme):
     assert f"color: {theme.muted}; opacity: 1" in css
     assert f"color: {theme.accent_text}" in css
     assert "focus-visible" in css
+
+
+@pytest.mark.parametrize("theme", [t.LIGHT, t.DARK])
+@pytest.mark.parametrize("levels", range(2, 11))
+def test_grades_have_a_campaigns_own_colours_or_the_usual_ones_and_text_on_them_is_read(theme, levels):
+    own = ["#123456", *[""] * (levels - 1)]
+    shown = t.colours_of_grades(own, theme)
+    assert shown[0] == "#123456"
+    assert shown[1:] == t.grade_colours(levels, theme)[1:]
+    assert all(t.contrast(colour, t.text_on(colour)) >= 4.5 for colour in shown)
+
+
+def test_colours_of_grades_that_look_alike_are_named_with_those_who_see_them_so():
+    usual = t.grade_colours(3)
+    assert alike(usual, [""] * 3) is None
+    assert alike(t.grade_colours(10), [""] * 10) is None
+    told = alike(["#FFFFFF", "#C83C1E", "#788C1E"], ["", "#C83C1E", "#788C1E"])
+    assert told == (
+        "The colours of grades 1 and 2 look alike to people who do not tell red from green: "
+        "make one clearly lighter or darker."
+    )
+    assert alike(["#101010", "#111111"], ["#101010", "#111111"]).startswith("The colours of grades 0 and 1 look alike:")
+    assert alike(["#FFFFFF", "#000000"], ["#FFFFFF", "#000000"]) is None

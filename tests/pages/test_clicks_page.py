@@ -15,7 +15,7 @@ from pages.charts.theme import DARK
 from pages.clicks.tasks import sentence
 from pages.clicks.view import as_json, parameters_table, perplexity_curves
 from pages.shared import task as import_task
-from pages.shared.task import CancelledError, Task
+from pages.shared.task import BackgroundTask, CancelledError
 from rulerank.campaign import ranking
 from rulerank.campaign.audience import KIND, kept
 from rulerank.campaign.click_metrics import documents_to_measure, measure
@@ -121,7 +121,7 @@ class TestLog:
 
     def test_a_file_of_another_kind_is_explained(self, empty):
         upload(empty, "picture.png", "nothing")
-        assert "does not tell the layout" in empty.error[0].value
+        assert "does not show the layout" in empty.error[0].value
 
     def test_clara2_needs_both_files(self, empty):
         empty.segmented_control(key="clicks-source").set_value("clara2").run()
@@ -231,7 +231,7 @@ class TestModels:
         def never(done, total):
             raise CancelledError("cancelled")
 
-        task = Task(lambda progress: study.fit_models(log, ["agnostic"], 0, never), "Fitting")
+        task = BackgroundTask(lambda progress: study.fit_models(log, ["agnostic"], 0, never), "Fitting")
         assert task.wait(60)
         assert task.cancelled
 
@@ -243,7 +243,7 @@ class TestModels:
                 time.sleep(0.01)
                 progress(0, 1)
 
-        earlier = Task(work_on, "Fitting")
+        earlier = BackgroundTask(work_on, "Fitting")
         simulated.session_state["clicks-fits"] = ([], earlier)
         simulated.run()
         press(simulated, "Fit")

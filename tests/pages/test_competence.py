@@ -54,6 +54,15 @@ def test_the_most_competent_is_the_first_of_equals_and_silence_is_not_competence
     assert most_competent(delta).tolist() == [1, 1, 2, -1]
 
 
+def test_a_function_that_knows_one_grade_says_so(found):
+    _, made = found
+    functions = range(len(made.queries))
+    alone = [place for place in functions if len(set(made.grades[made.own == place].tolist())) == 1]
+    assert [place for place in functions if made.only_grade(place) is not None] == alone
+    for place in functions:
+        assert ("it knows no other" in function_words(made, place)) == (place in alone)
+
+
 def test_the_map_is_worked_out_once_and_anew_after_a_label(workspace, found, monkeypatch):
     opened, kept = found
     fits = []

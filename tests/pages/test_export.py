@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import io
 import json
+import os
+import shlex
+import subprocess
+import sys
 import zipfile
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_svmlight_file
 from streamlit.testing.v1 import AppTest
 
+from db.backup.restore import Restored
 from db.store.sqlite_copy import copy_to
 from db.workspace import Workspace
 from pages import context
 from pages.export.preview import size_text
 from rulerank.campaign import Campaign, Kind
-from rulerank.campaign.export import Wanted, about, event_rows, fold_of, gather
+from rulerank.campaign.curves import new_curve
+from rulerank.campaign.export import ExportChoice, about, event_rows, fold_of, gather
+from rulerank.curves import Training
 from rulerank.errors import RulerankError
 from rulerank.export import formats, make_bundle
 from rulerank.letor import read_letor
@@ -106,7 +116,7 @@ class TestFacts:
 
     def test_folds_are_left_out_where_there_are_too_few_queries(self, workspace, shared):
         leaving = gather(shared, "majority", fold_of(workspace.campaigns.events(shared.id)))
-        wanted = Wanted(("letor", "folds"), 5, 0, False, "majority", True)
+        wanted = ExportChoice(("letor", "folds"), 5, 0, False, "majority", True)
         assert wanted.options(leaving)["formats"] == ["letor"]
         assert wanted.options(replace(leaving, collection=shared.collection))["formats"] == ["letor", "folds"]
 
@@ -153,6 +163,7 @@ class TestPage:
         with zipfile.ZipFile(io.BytesIO(task.result)) as archive:
             names = set(archive.namelist())
             found = read_letor(io.BytesIO(archive.read("letor.txt")))
+            numbers = dict(line.split("\t") for line in archive.read("queries.tsv").decode().splitlines()[1:])
             for line in archive.read("SHA256SUMS").decode().splitlines():
                 digest, name = line.split("  ")
                 assert hashlib.sha256(archive.read(name)).hexdigest() == digest
@@ -164,10 +175,24 @@ class TestPage:
             "qrels.txt",
             "documents-for-machines.csv",
             "events-for-spreadsheets.csv",
+            "evaluation.txt",
+            "measure.py",
         } <= names
         opened = workspace.open(labelled_demo)
         grades = {opened.document(row): grade for row, grade in opened.live.fold.current().items()}
-        assert dict(zip(zip(found.qids, found.docids, strict=True), found.grades.tolist(), strict=True)) == grades
+        qids = [numbers[qid] for qid in found.qids]
+        assert dict(zip(zip(qids, found.docids, strict=True), found.grades.tolist(), strict=True)) == grades
+
+    def test_the_qids_themselves_leave_where_no_numbers_are_wanted(self, workspace, labelled_demo):
+        page = run_page(labelled_demo)
+        (toggle,) = (each for each in page.toggle if each.label == "Numbers for queries")
+        assert toggle.value  # the demo's qids are words
+        toggle.set_value(False).run()
+        press(page, "Check and pack")
+        with zipfile.ZipFile(io.BytesIO(page.session_state["export-packed"][1].result)) as archive:
+            assert "queries.tsv" not in archive.namelist()
+            found = read_letor(io.BytesIO(archive.read("letor.txt")))
+        assert set(found.queries) <= set(workspace.open(labelled_demo).collection.queries)
 
     def test_a_new_label_asks_for_packing_again(self, workspace, labelled_demo):
         page = press(run_page(labelled_demo), "Check and pack")
@@ -230,6 +255,44 @@ class TestBackup:
         page = press(run_page(labelled_demo), "Make a backup")
         assert any("table collections, row 1" in warning.value for warning in page.warning)
 
+    @pytest.mark.parametrize("mode", ["open", "accounts", "oidc"])
+    def test_the_line_to_start_with_keeps_the_sign_in_and_the_settings(self, workspace, monkeypatch, tmp_path, mode):
+        for name in [name for name in os.environ if name.startswith("RULERANK_")]:
+            monkeypatch.delenv(name)
+        odd = tmp_path / "a folder; with $signs 'and' more"
+        settings = {
+            "RULERANK_SIGN_IN": "open", "RULERANK_DATABASE": "postgresql://user:secret@host/name",
+            "RULERANK_ADMINS": "ada@example.org bob@example.org", "RULERANK_ORIGIN": "https://rank.example.org",
+            "STREAMLIT_SERVER_ADDRESS": "0.0.0.0", "RULERANK_SECRET": "hidden",
+            "STREAMLIT_SERVER_COOKIE_SECRET": "hidden",
+        }  # fmt: skip
+        for name, value in settings.items():
+            monkeypatch.setenv(name, value)
+        context.wire(workspace, mode)
+        monkeypatch.setattr(context, "signed_in", workspace.people.ensure_single_user)
+        page = AppTest.from_file("../../pages/export/page.py", default_timeout=600)
+        page.session_state["restored"] = Restored(odd / "x.db", None, "")
+        page.run()
+        line = page.code[-1].value
+        assert line.startswith(f"RULERANK_SIGN_IN={mode} RULERANK_DATABASE=")
+        assert line.endswith(" python3 run.py")
+        assert "secret" not in line
+        assert "hidden" not in line
+        shown = (
+            line.removesuffix("python3 run.py")
+            + f"{shlex.quote(sys.executable)} -c 'import os; print(dict(os.environ))'"
+        )
+        clean = {"PATH": os.environ["PATH"]}
+        ran = subprocess.run(["sh", "-c", shown], capture_output=True, text=True, check=True, env=clean).stdout
+        found = {name: value for name, value in ast.literal_eval(ran).items() if name.startswith(("RULER", "STREAM"))}
+        assert found == {
+            "RULERANK_SIGN_IN": mode,
+            "RULERANK_DATABASE": f"sqlite:///{odd}/x.db",
+            "RULERANK_ADMINS": "ada@example.org bob@example.org",
+            "RULERANK_ORIGIN": "https://rank.example.org",
+            "STREAMLIT_SERVER_ADDRESS": "0.0.0.0",
+        }
+
     def test_what_is_no_backup_is_refused_and_leaves_nothing(self, workspace):
         before = sorted(workspace.database.path.parent.iterdir())
         with pytest.raises(RulerankError, match="not a rulerank backup"):
@@ -237,9 +300,46 @@ class TestBackup:
         assert sorted(workspace.database.path.parent.iterdir()) == before
 
 
+@pytest.mark.parametrize("convention", ["letor", "trec"])
+def test_the_script_in_the_bundle_gives_the_map_of_progress(workspace, labelled_demo, convention, tmp_path):
+    demo = workspace.open(labelled_demo)
+    number = workspace.import_campaign(
+        f"Measured by {convention}", demo.collection, replace(demo.settings, convention=convention),
+        pool_rows=demo.pool_rows.tolist(), evaluation_rows=demo.evaluation_rows.tolist(),
+        labels={int(row): int(demo.collection.grades[row]) for row in demo.pool_rows[:40]},
+    )  # fmt: skip
+    opened = workspace.open(number)
+    opened.live.refresh()
+    rows, grades = opened.labelled()
+    curve = new_curve(opened, opened.settings.ranker.name)
+    assert curve.follow(rows, grades)
+    progress = curve.points[-1].values["map"]
+    make = partial(opened.ranker, opened.settings.ranker.name)
+    labels = list(zip(rows, grades, strict=True))
+    scores = Training(make, opened.documents, opened.evaluation.documents).after(labels)
+    fold = fold_of(workspace.campaigns.events(number))
+    leaving = gather(opened, "majority", fold)
+    wanted = ExportChoice(("letor",), 3, 0, False, "majority", True)
+    data = make_bundle(leaving.collection, [], about(opened, "majority", fold), **wanted.options(leaving))
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        archive.extractall(tmp_path / "bundle")
+    np.savetxt(tmp_path / "bundle" / "scores.txt", scores, fmt="%.17g")
+    for files in ([], ["scores.txt"], ["scores.txt", "evaluation.txt"]):
+        command = [sys.executable, "-I", "measure.py", *files]
+        said = subprocess.run(command, cwd=tmp_path / "bundle", capture_output=True, text=True, check=True).stdout
+        assert said == f"MAP {progress:.10f} ({convention})\n"
+    wrong = subprocess.run(
+        [sys.executable, "-I", "measure.py", "none.txt"], cwd=tmp_path / "bundle", capture_output=True, check=False
+    )
+    assert (wrong.returncode, b"python measure.py [scores.txt" in wrong.stderr) == (1, True)
+    _, _, qids = load_svmlight_file(tmp_path / "bundle" / "letor.txt", query_id=True)
+    names = dict(line.split("\t") for line in (tmp_path / "bundle" / "queries.tsv").read_text().splitlines()[1:])
+    assert {names[str(qid)] for qid in qids} <= set(opened.collection.queries)
+
+
 def test_every_format_can_be_exported_alone(workspace, shared):
     fold = fold_of(workspace.campaigns.events(shared.id))
     leaving = gather(shared, "majority", fold)
     for name in formats.names():
-        wanted = Wanted((name,), 3, 0, True, "majority", True)
+        wanted = ExportChoice((name,), 3, 0, True, "majority", True)
         assert make_bundle(leaving.collection, [], about(shared, "majority", fold), **wanted.options(leaving))

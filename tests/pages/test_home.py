@@ -8,7 +8,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from rulerank.campaign import Kind, Pause, Settings
-from rulerank.campaign.standing import standing
+from rulerank.campaign.labels import standing
+from rulerank.campaign.to_go import ToGo
 from tests.pages.conftest import give_labels
 
 
@@ -42,20 +43,28 @@ def label_to_the_stop(workspace, opened) -> int:
 
 def test_the_bar_is_full_at_the_natural_stop_and_not_before(workspace, small):
     opened = small()
-    assert standing(opened).share is None  # nothing to measure against yet
+    assert standing(opened).share is None
     person = workspace.people.ensure_single_user().id
     give_labels(workspace, opened.id, person, 3)
-    fewest, least = opened.live.stop_distance()
     found = standing(opened)
     assert found.labelled == 3
-    assert found.share == fewest / least
-    assert found.share < 1
-    assert f"draws {fewest:,d} rules" in found.words
+    assert found.share is None  # where it ends is not known beforehand
+    assert "not known yet" in found.words
     given = 3 + label_to_the_stop(workspace, opened)
     assert given < 40
     found = standing(opened)
     assert found.share == 1.0
-    assert f"the other {40 - given} would repeat" in found.words
+    assert "natural stop: the document it would ask for next is graded already" in found.words
+
+
+def test_the_list_speaks_as_the_labelling_page_does(workspace, monkeypatch):
+    number = workspace.demo()
+    give_labels(workspace, number, workspace.people.ensure_single_user().id, 3)
+    monkeypatch.setattr("rulerank.campaign.labels.labels_to_go", lambda _: ToGo(118, 301))
+    page = run_page()
+    words = next(caption.value for caption in page.caption if "today" in caption.value)
+    assert words == "**3 labels today, 3 in all** by you · About 110 to 310 labels to go until its natural stop."
+    assert not any("rules" in caption.value for caption in page.caption)
 
 
 def test_a_sampler_without_a_stop_is_measured_against_its_pool(workspace, small):
@@ -81,9 +90,8 @@ def test_the_list_says_it_and_counts_labels_that_came_with_the_file(workspace):
     settings = Settings(grades=demo.settings.grades)
     workspace.import_campaign("With labels", demo.collection, settings, pool_rows=rows, labels=labels)
     words = [caption.value for caption in run_page().caption]
-    mine = next(line for line in words if "of 40 documents" in line)
-    assert mine.startswith("7 of 40 documents labelled")
-    assert "natural stop" in mine
+    assert any(line.startswith("7 of 40 query-document pairs labelled") for line in words)
+    assert any("0 labels today, 0 in all" in line and "natural stop" in line for line in words)
 
 
 def test_imported_labels_count(workspace, small):
@@ -92,4 +100,4 @@ def test_imported_labels_count(workspace, small):
     rows = opened.pool_rows.tolist()
     workspace.import_campaign("With labels", opened.collection, opened.settings, pool_rows=rows, labels=labels)
     assert workspace.campaigns.all()[0].labelled == 7
-    assert any(each.value.startswith("7 of 40 documents labelled.") for each in run_page().caption)
+    assert any(each.value.startswith("7 of 40 query-document pairs labelled.") for each in run_page().caption)

@@ -92,7 +92,7 @@ class TestNewCampaignWithoutAWorker:
         (tmp_path / "other.txt").write_bytes(letor(3, 5))
         waiting_page.text_input(key="import-path").set_value(str(tmp_path / "other.txt")).run()
         (job,) = workspace.jobs.list()
-        assert job.arguments["called"] == "other.txt"
+        assert job.arguments["called"] == "other"
         assert [path.name for path in workspace.uploads.folder.iterdir()] == [job.arguments["token"]]
 
     def test_what_is_wrong_with_the_worker_is_told(self, workspace, waiting_page):

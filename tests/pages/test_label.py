@@ -12,7 +12,7 @@ from pages.label.service import REASONS, RefusedError, View, answer, panel_data
 from pages.shared.document import LONG, LONGEST, clean, document_html, marked, pieces, text_shown
 from rulerank.campaign import Kind
 from rulerank.sampling import SSAR
-from rulerank.text import DocumentText
+from rulerank.text import DocumentText, reflow
 
 
 def run_page(path: str, campaign: int | None = None) -> AppTest:
@@ -75,11 +75,21 @@ def test_the_panel_shows_query_document_grades_and_what_was_saved(demo, panel, w
     text = workspace.collections.document_text(demo.collection_id, docid)
     assert (panel.data["query"], panel.data["need"]) == (query.text, query.need)
     assert "".join(panel.data["title"]) == text.title
-    assert "".join(panel.data["body"]) == text.body
+    assert "".join(panel.data["body"]) == reflow(text.body)
+    assert "".join(panel.ask(kind="look", raw=True)["body"]) == text.body
     assert [level["name"] for level in panel.data["grades"]] == [level.name for level in demo.settings.grades]
     assert panel.data["saved"] is None
     saved = panel.press("1")["saved"]
     assert (saved["number"], saved["what"]) == (1, "1 · related")
+
+
+def test_only_labels_are_numbered_and_the_footer_has_the_same_number(panel):
+    panel.press("1")
+    assert panel.press("s", reason=0)["saved"]["number"] is None
+    assert panel.data["progress"]["own"] == "1 label today, 1 in all, and 1 can't tell"
+    assert panel.press("l")["saved"]["number"] is None
+    assert panel.press("0")["saved"]["number"] == 2
+    assert panel.data["progress"]["own"] == "2 labels today, 2 in all, and 1 can't tell"
 
 
 def test_undo_brings_the_document_back(demo, panel):
@@ -147,6 +157,7 @@ def test_a_note_is_kept_as_a_draft_and_saved_with_the_label(demo, panel, workspa
     assert again.data["note"] == "grade 2 at first sight"
     again.press("1", note="grade 2 at first sight")
     assert demo.live.fold.notes[row, 1] == "grade 2 at first sight"
+    assert again.data["saved"]["what"] == "1 · related, with your note"
     assert [event.kind for event in events(demo)] == [Kind.DRAFT, Kind.GRADE, Kind.NOTE]
 
 
@@ -173,8 +184,11 @@ def test_a_bounced_key_writes_nothing(demo, panel):
 def test_the_reason_is_told_after_the_label_only(panel):
     assert "why" not in panel.data
     assert panel.ask(kind="look", why=True)["why"]["head"].startswith("Label one first")
+    assert panel.data["why"]["of"] == ""
     for _ in range(4):
+        title = "".join(panel.data["title"])
         panel.press("0", why=True)
+        assert panel.data["why"]["of"] == title != "".join(panel.data["title"])
     drew = panel.data["why"]["parts"][0]
     assert "drew" in drew["text"]
     assert len(drew["list"]) == 4
@@ -184,7 +198,15 @@ def test_the_natural_stop_is_said_and_can_be_passed(demo, panel):
     for row in SSAR().run(demo.items, demo.known_grades).order:
         assert panel.row() == row
         panel.press(str(int(demo.known_grades[row])))
-    assert "natural stop" in panel.data["pause"]["title"]
+    pause = panel.data["pause"]
+    assert "natural stop" in pause["title"]
+    assert "graded already. Whether the labels are enough, Progress says." in pause["text"]
+    assert "redundant" not in pause["text"]
+    assert pause["links"] == [[name, f"{name.lower()}?campaign={demo.id}"] for name in ("Progress", "Export")]
+    annotator = replace(panel.workspace.people.ensure_single_user(), role="annotator")
+    pause = panel_data(panel.workspace, demo, annotator, View())["pause"]
+    assert pause["text"].endswith("Whether the labels are enough, ask whoever runs the campaign.")
+    assert not pause["links"]
     assert demo.live.open_claims() == []
     panel.ask(kind="beyond", beyond=True)
     assert panel.row() is not None

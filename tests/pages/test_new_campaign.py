@@ -16,13 +16,20 @@ from streamlit.testing.v1 import AppTest
 
 from db.store.tables import metadata
 from pages import context
-from pages.shared.task import CancelledError, Task
+from pages.shared.task import BackgroundTask, CancelledError
 from rulerank.campaign import GradeLevel, Settings
 from rulerank.collection import Collection
 from rulerank.errors import InputError, RulerankError
 from rulerank.importing.files import Files, Upload, files_at, one_fold
 from rulerank.importing.read import BadFilesError, read_files
-from rulerank.importing.rows import choose_rows, evaluations, known_labels, levels_needed, uses_of_known
+from rulerank.importing.rows import (
+    choose_rows,
+    evaluations,
+    known_labels,
+    levels_needed,
+    measures_little,
+    uses_of_known,
+)
 from rulerank.letor import read_letor
 from rulerank.text import DocumentText, QueryText, Texts
 
@@ -199,6 +206,29 @@ class TestRows:
             assert rows.pool.size == 15
             assert rows.evaluation.size == measured
 
+    def test_all_known_grades_are_measured_on_only_where_enough_is_left_to_label(self):
+        for graded, kinds in ((0.5, ["known", "share", "none"]), (0.8, ["share", "none", "known"])):
+            collection = read_letor(io.BytesIO(letor(60, graded=graded)))
+            assert evaluations(collection, np.zeros(len(collection), bool)) == kinds
+
+    @pytest.mark.parametrize("graded", [0.5, 0.8, 1.0])
+    def test_too_few_known_grades_are_not_held_out_by_default(self, graded):
+        collection = read_letor(io.BytesIO(letor(4, graded=graded)))
+        assert evaluations(collection, np.zeros(len(collection), bool))[0] == "none"
+
+    def test_an_evaluation_set_that_measures_little_is_warned_of(self):
+        def words(queries: int, irrelevant: int, kind: str = "known") -> str | None:
+            grades = [grade for query in range(queries) for grade in (1, 0 if query < irrelevant else 2, -1)]
+            collection = Collection.from_arrays(np.zeros((len(grades), 1)), np.repeat(range(queries), 3), grades)
+            none = np.zeros(len(collection), bool)
+            return measures_little(collection, choose_rows(collection, kind, second=none))
+
+        assert words(12, 10) is None
+        assert words(12, 0, "none") is None
+        assert "measures nothing: only 1 query has both relevant and irrelevant documents" in (words(12, 1) or "")
+        assert "measures nothing: no query has" in (words(12, 0) or "")
+        assert "measures little: only 9 queries have" in (words(12, 9) or "")
+
     def test_what_can_be_done_with_known_grades(self):
         for graded, uses in ((1.0, ["hide", "labels", "ignore"]), (0.5, ["labels", "ignore"]), (0.0, [])):
             collection = read_letor(io.BytesIO(letor(graded=graded)))
@@ -265,7 +295,7 @@ class TestStoring:
             ("New", Settings(grades=(GradeLevel("no"), GradeLevel("yes"))), {}, "the file has grade 2"),
             ("New", Settings(), {"pool_rows": [0, 1], "evaluation_rows": [1]}, "in the pool and in the evaluation set"),
             ("New", Settings(), {"labels": {0: 7}}, "grade 7 does not exist"),
-            ("New", Settings(discretiser="mdlp"), {}, "MDLP"),
+            ("New", Settings(discretizer="mdlp"), {}, "MDLP"),
             ("New", Settings(), {"texts": Texts({"q" * 600: QueryText("x")}, {})}, "is the most"),
         ],
     )
@@ -292,20 +322,20 @@ class TestStoring:
 
 class TestTask:
     def test_a_task_gives_its_result_or_its_error(self):
-        task = Task(lambda progress: 7, "Counting")
+        task = BackgroundTask(lambda progress: 7, "Counting")
         assert task.wait(5)
         assert (task.result, task.error) == (7, None)
 
         def refuse(progress):
             raise InputError("not this")
 
-        task = Task(refuse, "Refusing")
+        task = BackgroundTask(refuse, "Refusing")
         task.wait(5)
         assert str(task.error) == "not this"
         assert not task.cancelled
 
     def test_an_unforeseen_error_is_told_without_its_details(self, caplog):
-        task = Task(lambda progress: 1 / 0, "Dividing")
+        task = BackgroundTask(lambda progress: 1 / 0, "Dividing")
         task.wait(5)
         assert "Dividing failed" in str(task.error)
         assert "ZeroDivisionError" in caplog.text
@@ -315,7 +345,7 @@ class TestTask:
             for step in range(10**9):
                 progress(step, 10**9)
 
-        task = Task(work, "Working")
+        task = BackgroundTask(work, "Working")
         assert not task.wait(0.05)
         task.cancel()
         assert task.wait(5)
@@ -346,10 +376,10 @@ def press(page: AppTest, label: str) -> AppTest:
 @pytest.mark.usefixtures("worker")
 class TestPage:
     def test_from_a_path_to_a_campaign(self, workspace, tmp_path):
-        (tmp_path / "news.txt").write_bytes(letor(10, 6))
+        (tmp_path / "news.txt").write_bytes(letor(50, 6))
         page = name_path(run_page(), str(tmp_path / "news.txt"))
         figures = {metric.label: metric.value for metric in page.metric}
-        assert figures["Documents"] == "60"
+        assert figures["Documents"] == "300"
         assert figures["Grades known"] == "100%"
         page.number_input(key="import-overlap").set_value(2).run()
         page.text_area(key="import-guidelines").set_value("Be *kind*.").run()
@@ -357,7 +387,7 @@ class TestPage:
         assert page.success[0].value == "The campaign is ready."
         (info,) = workspace.campaigns.all()
         opened = workspace.open(info.id)
-        assert (info.name, opened.pool_rows.size, opened.evaluation_rows.size) == ("news", 42, 18)
+        assert (info.name, opened.pool_rows.size, opened.evaluation_rows.size) == ("news", 210, 90)
         assert opened.settings.overlap == 2
         assert opened.settings.guidelines == "Be *kind*."
         assert opened.settings.grades_known
@@ -390,17 +420,23 @@ class TestPage:
         page = name_path(run_page(), str(tmp_path / "news.txt"))
         assert page.selectbox(key="import-ranker").value == "weighted_items"
         page.selectbox(key="import-sampler").set_value("ssarp").run()
-        page.selectbox(key="import-sampler-scoring").set_value("program").run()
+        page.selectbox(key="import-sampler-ssarp-scoring").set_value("program").run()
         press(page, "Create the campaign")
         (info,) = workspace.campaigns.all()
         opened = workspace.open(info.id)
         assert opened.settings.ranker.key == "weighted_items"
         assert opened.settings.sampler.key == "ssarp:scoring=program"
 
-    def test_known_grades_become_labels_if_asked(self, workspace, tmp_path):
+    def test_a_few_known_grades_become_labels_unless_they_are_held_out(self, workspace, tmp_path):
         (tmp_path / "half.txt").write_bytes(letor(4, 6, graded=0.5))
         page = name_path(run_page(), str(tmp_path))
-        page.radio(key="import-evaluation-known-share-none").set_value("none").run()
+        evaluation = page.radio(key="import-evaluation-none-known-share")
+        assert evaluation.value == "none"
+        evaluation.set_value("known").run()
+        assert any("This evaluation set measures" in each.value for each in page.warning)
+        assert any("All 12 known grades are in the evaluation set" in each.value for each in page.caption)
+        page.radio(key="import-evaluation-none-known-share").set_value("none").run()
+        assert not any("This evaluation set measures" in each.value for each in page.warning)
         assert page.radio(key="import-known-labels-ignore").value == "labels"
         press(page, "Create the campaign")
         (info,) = workspace.campaigns.all()
@@ -420,13 +456,13 @@ class TestPage:
     def test_a_refusal_keeps_the_form(self, workspace, tmp_path):
         (tmp_path / "news.txt").write_bytes(letor(10, 6))
         page = name_path(run_page(), str(tmp_path / "news.txt"))
-        page.text_input(key="import-name-news.txt").set_value("Taken").run()
+        page.text_input(key="import-name-news").set_value("Taken").run()
         workspace.import_campaign("Taken", read_letor(io.BytesIO(letor(2))), Settings())
         before = counts(workspace)
         press(page, "Create the campaign")
         assert "Nothing was stored" in page.error[0].value
         assert counts(workspace) == before
-        page.text_input(key="import-name-news.txt").set_value("Free").run()
+        page.text_input(key="import-name-news").set_value("Free").run()
         press(page, "Create the campaign")
         assert page.success[0].value == "The campaign is ready."
 
@@ -443,6 +479,39 @@ class TestPage:
         press(page, "Create the campaign")
         assert counts(workspace)["collections"] == 1
         assert {info.name for info in workspace.campaigns.all()} == {"First", "Second"}
+
+    def test_a_stored_collection_without_texts_is_warned_of_until_it_has_some(self, workspace):
+        data = read_letor(io.BytesIO(letor(5, graded=0.5)))
+        number = workspace.collections.add("bare", data)
+        assert workspace.collections.text_counts(number) == (0, 0)
+        page = run_page()
+        page.segmented_control(key="import-source").set_value("stored").run()
+        (words,) = [each.value for each in page.warning if "nobody can judge numbers" in each.value]
+        assert "bring the LETOR file of this collection once more" in words
+        assert "your docids: Q1D0" in words.replace("\\", "")
+        assert any(button.label == "Create the campaign" for button in page.button)
+        texts = Texts({"1": QueryText("wings")}, {"Q1D0": DocumentText("Lift", "of a wing")})
+        workspace.collections.put_texts(number, texts)
+        assert workspace.collections.text_counts(number) == (1, 1)
+        page = run_page()
+        page.segmented_control(key="import-source").set_value("stored").run()
+        assert not [each.value for each in page.warning if "nobody can judge numbers" in each.value]
+
+    def test_colours_of_grades_are_stored_where_somebody_chose_them(self, workspace, tmp_path):
+        (tmp_path / "a.txt").write_bytes(letor(5))
+        page = name_path(run_page(), str(tmp_path / "a.txt"))
+        pickers = [each for each in page.color_picker if each.key.startswith("import-colour-3-")]
+        assert [each.label for each in pickers] == [f"{n} {level.name}" for n, level in enumerate(Settings().grades)]
+        pickers[1].set_value("#C83C1E").run()
+        assert not any("look alike" in each.value for each in page.caption)
+        next(each for each in page.color_picker if each.key == "import-colour-3-2").set_value("#788C1E").run()
+        told = [each.value for each in page.caption if "look alike" in each.value]
+        assert len(told) == 1
+        assert "grades 1 and 2 look alike to people who do not tell red from green" in told[0]
+        press(page, "Create the campaign")
+        (info,) = workspace.campaigns.all()
+        grades = workspace.open(info.id).settings.grades
+        assert [level.colour for level in grades] == ["", "#C83C1E", "#788C1E"]
 
     def test_paths_of_the_server_are_for_the_single_user_only(self, workspace, monkeypatch):
         annotator = workspace.people.add("Ann", "annotator", "password one")

@@ -45,9 +45,10 @@ def test_single_user_mode_says_clearly_what_it_is(workspace):
     assert "RULERANK_SIGN_IN=accounts" in page.code[0].value
 
 
-def test_somebody_is_added_and_can_sign_in(workspace, admin):
+def test_somebody_is_added_and_can_sign_in(workspace, admin, capsys):
     page = add(run_page(), "Ann", "researcher", "a long password")
     assert "Ann was added as researcher" in page.success[0].value
+    assert "event=person-added by=Boss person=Ann role=researcher\n" in capsys.readouterr().err
     assert page.dataframe[0].value["Name"].tolist() == ["Ann", "Boss (this is you)"]
     found = workspace.people.check("Ann", "a long password")
     assert found is not None
@@ -74,7 +75,7 @@ def test_a_refusal_is_explained_and_adds_nobody(workspace, admin, name, password
     assert len(workspace.people.list()) == 1
 
 
-def test_role_password_address_and_state_can_be_changed(workspace, admin):
+def test_role_password_address_and_state_can_be_changed(workspace, admin, capsys):
     ann = workspace.people.add("Ann", "annotator", "the first one")
     cookie = workspace.people.sign(ann)
     page = run_page()
@@ -95,6 +96,16 @@ def test_role_password_address_and_state_can_be_changed(workspace, admin):
     assert "deactivated" in page.dataframe[0].value["State"].tolist()
     page.button(key=f"people-activate-{ann.id}").click().run()
     assert workspace.people.get(ann.id).active
+    said = capsys.readouterr().err
+    logged = [line.partition(" event=")[2] for line in said.splitlines() if line.startswith("rulerank: time=")]
+    assert logged == [
+        "role-changed by=Boss person=Ann role=researcher was=annotator",
+        "email-changed by=Boss person=Ann email=ann@example.org",
+        "password-reset by=Boss person=Ann",
+        "person-deactivated by=Boss person=Ann",
+        "person-activated by=Boss person=Ann",
+    ]
+    assert "second one" not in said
 
 
 def test_sessions_of_somebody_can_be_ended_and_ones_own_stays(workspace, admin, monkeypatch):

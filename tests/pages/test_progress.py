@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from dataclasses import replace
 from functools import partial
@@ -17,19 +18,22 @@ from db.jobs.worker import Worker
 from db.store.tables import jobs
 from pages import context
 from pages.progress import jobs as progress_jobs
-from pages.progress.jobs import Wanted, curve_of, job_for, random_of
-from pages.shared import waiting
+from pages.progress.jobs import Wanted, curve_of, job_for, looks_of, random_of
+from pages.shared import task
 from pages.shared.audience import audience_of
 from rulerank.campaign import Kind, Settings
 from rulerank.campaign import labels as campaign_labels
-from rulerank.campaign.chance import Chance
 from rulerank.campaign.curves import RUNS, evaluation_for, read_replay
-from rulerank.campaign.labels import LONGEST_PAUSE, Labels, Measure, kept_curve, read_labels, rules_now
-from rulerank.campaign.rule_history import RuleHistory, rule_history
-from rulerank.campaign.stopping import RuleState
+from rulerank.campaign.explain import RuleHistory, rule_history
+from rulerank.campaign.export import gather
+from rulerank.campaign.labels import LONGEST_PAUSE, Labels, covered, kept_curve, read_labels, relevant_found, rules_now
+from rulerank.campaign.looking import kept_looks
+from rulerank.campaign.stopping import Checks, RuleState, Settled
+from rulerank.campaign.to_go import labels_to_go
 from rulerank.curves import cross_validated, curve
-from rulerank.ranking import StableRules
-from rulerank.ranking.make import RECOMMENDED
+from rulerank.export import preview
+from rulerank.metrics import Measure
+from rulerank.ranking import RECOMMENDED, StableRules
 from rulerank.rules import mine_document
 from rulerank.sampling import SSARP
 from tests.pages.conftest import give_labels
@@ -89,6 +93,17 @@ def test_the_page_shows_where_the_campaign_stands(workspace, labelled_demo):
     assert "queries of the pool have no relevant document" in words(page)
 
 
+def test_a_value_that_rests_on_fewer_labels_is_not_called_the_one_of_now(workspace, labelled_demo, monkeypatch):
+    opened = workspace.open(labelled_demo)
+    kept = kept_curve(opened, RECOMMENDED, audience_of(opened))
+    monkeypatch.setattr(progress_jobs, "BUDGET", 0.0)
+    assert numbers(run_page(labelled_demo))["MAP now"] == "…"
+    first = kept._measured[1] = kept._measure(1)
+    shown = numbers(run_page(labelled_demo))
+    assert shown["MAP after 1 label"] == f"{first['map']:.3f}"
+    assert "MAP now" not in shown
+
+
 def test_metric_cut_off_ties_and_axis_can_be_chosen(workspace, labelled_demo):
     page = run_page(labelled_demo)
     opened = workspace.open(labelled_demo)
@@ -126,8 +141,60 @@ def test_the_random_replay_is_asked_of_the_worker_once_and_kept(workspace, label
     assert f"Random order: {RUNS} replays" in words(page)  # the shorter one is shown meanwhile
 
 
+def test_grades_that_leave_the_curve_below_the_random_band_are_to_be_checked(workspace, labelled_demo):
+    opened = workspace.open(labelled_demo)
+    person = workspace.people.ensure_single_user().id
+    page = run_page(labelled_demo)
+    work(workspace)
+    for row in opened.labelled()[0]:
+        wrong = 0 if opened.known_grades[row] else len(opened.settings.grades) - 1
+        opened.live.write(person, row, Kind.GRADE, grade=wrong)
+    page.run()
+    (light,) = [box.value for box in page.warning if "Check the grades first" in box.value]
+    assert "Below the random band: with random labels a ranker has about 0." in light
+    assert "(30 of 30 differ from the known ones) before labelling more" in light
+
+
+def test_progress_and_export_count_the_queries_of_a_single_grade_alike(workspace, labelled_demo):
+    opened = workspace.open(labelled_demo)
+    leaving = gather(opened, "median", opened.live.fold)
+    one = covered(opened, read_labels(opened, {})).one_grade
+    (note,) = [each for each in preview(leaving.collection, formats=["letor"]).notes if "have a single grade" in each]
+    assert note.startswith(f"{one} queries")
+    assert f"learns nothing yet from {one} of the" in words(run_page(labelled_demo))
+
+
+def test_relevant_documents_are_counted_by_the_grades_that_their_total_is_counted_by(workspace, labelled_demo):
+    opened = workspace.open(labelled_demo)
+    found = int((opened.known_grades[opened.labelled()[0]] > 0).sum())
+    total = int((opened.known_grades > 0).sum())
+    for row in opened.labelled()[0]:
+        opened.live.write(workspace.people.ensure_single_user().id, row, Kind.GRADE, grade=1)
+    assert 0 < found < 30
+    assert numbers(run_page(labelled_demo))[f"Relevant found (of {total})"] == str(found)
+    counts, of_all = relevant_found(opened, read_labels(opened, {}))
+    assert (counts[-1], of_all) == (found, total)
+
+
+def test_the_labels_to_go_are_told_where_one_decides(workspace, labelled_demo):
+    page = run_page(labelled_demo)
+    for thread in threading.enumerate():
+        if thread.name == "rulerank-to-go":
+            thread.join()
+    page.run()
+    opened = workspace.open(labelled_demo)
+    assert f"The campaign has {labels_to_go(opened)} labels to its natural stop." in words(page)
+
+
+def test_the_convention_is_printed_once_below_the_curve(workspace, labelled_demo):
+    page = run_page(labelled_demo)
+    cited = [block.proto.body for block in page.get("html") if "rr-cited" in block.proto.body]
+    told = "\n".join([*cited, *(caption.value for caption in page.caption)])
+    assert told.count("LETOR (as Eval-Score-4.0 prints), equal scores in file order") == 1
+
+
 def test_without_a_worker_a_small_pool_is_replayed_by_the_page(workspace, labelled_demo, monkeypatch):
-    monkeypatch.setattr(waiting, "PATIENCE", -1.0)
+    monkeypatch.setattr(task, "PATIENCE", -1.0)
     page = run_page(labelled_demo)
     page.run()
     assert f"Random order: {RUNS} replays" in words(page)
@@ -135,7 +202,7 @@ def test_without_a_worker_a_small_pool_is_replayed_by_the_page(workspace, labell
 
 
 def test_without_a_worker_a_large_pool_says_so(workspace, labelled_demo, monkeypatch):
-    monkeypatch.setattr(waiting, "PATIENCE", -1.0)
+    monkeypatch.setattr(task, "PATIENCE", -1.0)
     monkeypatch.setattr(progress_jobs, "SMALL", 10)
     page = run_page(labelled_demo)
     assert "No background worker takes this up" in words(page)
@@ -282,9 +349,9 @@ def test_a_campaign_without_known_grades_has_no_replay(workspace, labelled_demo)
 
 
 def test_measures_have_names_for_screens_and_for_points():
-    assert Measure("ndcg", 5, True).key == "expected ndcg@5"
-    assert Measure("precision", 3).label == "P@3"
-    assert Measure("map", 5).key == "map"
+    assert Measure("ndcg", 5, expected=True).key == "expected ndcg@5"
+    assert str(Measure("precision", 3)) == "P@3"
+    assert Measure("map").key == "map"
 
 
 def test_annotators_do_not_see_the_page(workspace, labelled_demo, monkeypatch):
@@ -299,7 +366,7 @@ def test_the_worker_knows_replays_and_refuses_other_kinds(workspace, labelled_de
     job = workspace.jobs.ask("replay", {"campaign": labelled_demo, "what": "nonsense", "ranker": "lrar"})
     assert Worker(workspace.database, handlers=HANDLERS).run_once()
     assert workspace.jobs.get(job).state == "failed"
-    assert "'random' or 'curve'" in workspace.jobs.get(job).message
+    assert "'random', 'curve' or 'looks'" in workspace.jobs.get(job).message
 
 
 def test_curves_go_with_their_campaign(workspace, labelled_demo):
@@ -368,40 +435,70 @@ def test_what_is_wrong_with_the_worker_is_told_instead_of_a_bar_that_stands_stil
 def test_a_job_that_a_clock_of_times_to_come_asked_for_is_not_waited_for(workspace, labelled_demo, monkeypatch):
     monkeypatch.setattr(workspace.jobs, "clock", lambda: time.time() + 365 * 86_400)
     job = workspace.jobs.get(workspace.jobs.ask("replay", {}))
-    assert waiting.worker_is_away(job)
+    assert task.worker_is_away(job)
     monkeypatch.undo()
-    assert not waiting.worker_is_away(workspace.jobs.get(workspace.jobs.ask("replay", {})))
+    assert not task.worker_is_away(workspace.jobs.get(workspace.jobs.ask("replay", {})))
 
 
 def test_a_job_whose_worker_is_silent_says_so(workspace, labelled_demo):
     number = workspace.jobs.ask("replay", {})
     job = workspace.jobs.take("somebody")
-    assert waiting.trouble(job) is None
+    assert task.trouble(job) is None
     with workspace.database.write() as connection:
         connection.execute(sa.update(jobs).where(jobs.c.id == number).values(lease_until=time.time() - 1))
-    assert "has not been heard of" in waiting.trouble(workspace.jobs.get(number))
+    assert "has not been heard of" in task.trouble(workspace.jobs.get(number))
 
 
-@pytest.mark.parametrize(("beaten", "colour"), [(True, "green"), (False, "amber")])
-def test_the_light_turns_green_only_if_the_grades_tell_more_than_chance(
-    workspace, labelled_demo, monkeypatch, beaten, colour
+def test_the_light_goes_by_the_looks_and_is_amber_where_they_and_the_natural_stop_disagree(
+    workspace, labelled_demo, monkeypatch
 ):
-    """At the natural stop with a flat curve; without both the question is not even asked."""
-    asked = []
-
-    def chance(items, grades, qids, evaluation, **more):
-        asked.append(len(grades))
-        return Chance(0.6, 0.4, 0 if beaten else 30, 99)
-
-    monkeypatch.setattr(campaign_labels, "against_shuffled", chance)
     page = run_page(labelled_demo)
-    assert asked == []
+    opened = workspace.open(labelled_demo)
+    taken = kept_looks(opened, RECOMMENDED, audience_of(opened))
+    assert [look.labels for look in taken.found] == [20, 25]
+    assert all(look.stopped is False for look in taken.found)
+    assert "How MAP moves is not known yet" in words(page)
     monkeypatch.setattr(campaign_labels, "rule_state", lambda *given: RuleState(12, 9, True))
-    monkeypatch.setattr("rulerank.campaign.stopping.STEADY", 1.0)
     page.run()
+    (light,) = [box.value for box in page.warning if "natural stop is reached, but" in box.value]
+    assert "You may stop" not in light
+    settled = Settled(Checks(taken.found[-1], 0.0, True, True, True, True), 25, 3, 3)
+    monkeypatch.setattr("rulerank.campaign.stop_light.settle", lambda *given, **more: settled)
     page.run()
-    assert asked == [30]  # once for the same labels
-    boxes = {"green": page.success, "amber": page.warning}
-    (light,) = [box.value for box in boxes[colour] if "natural stop is reached" in box.value]
-    assert ("You may stop" in light) == beaten
-    assert ("no more than chance" in light) != beaten
+    (light,) = [box.value for box in page.success if "You may stop" in box.value]
+    assert "the natural stop is reached" in light
+
+
+def test_a_slow_ranker_is_looked_at_by_the_worker(workspace, labelled_demo, monkeypatch):
+    monkeypatch.setattr(progress_jobs, "SMALL", 10)
+    opened = workspace.open(labelled_demo)
+    labels = read_labels(opened, {})
+    slow = StableRules.name
+    found, wanted = looks_of(opened, slow, labels)
+    assert found == []
+    assert wanted.arguments == {"campaign": labelled_demo, "what": "looks", "ranker": slow, "labels": 25}
+    job_for(wanted, 1, time.time())
+    work(workspace)
+    found, wanted = looks_of(opened, slow, labels)
+    assert [look.labels for look in found] == [20, 25]
+    assert wanted is None
+
+
+def test_grades_that_look_random_raise_a_warning_and_the_known_ones_do_not(workspace, labelled_demo):
+    title = "Look at the grades again"
+    assert title not in words(run_page(labelled_demo))
+    person = workspace.people.ensure_single_user().id
+    opened = workspace.open(labelled_demo)
+    rng = np.random.default_rng(2)
+    rows = rng.permutation(len(opened.items))[:300].tolist()
+    for row in rows:
+        opened.live.write(person, row, Kind.GRADE, grade=int(opened.known_grades[row]))
+    page = run_page(labelled_demo)
+    assert int(labelled(page)) >= 300
+    assert title not in words(page)
+    for row in opened.labelled()[0]:
+        opened.live.write(person, row, Kind.GRADE, grade=int(rng.integers(0, 3)))
+    page.run()
+    assert title in words(page)
+    assert "look random" in words(page)
+    assert not any("You may stop" in box.value for box in page.success)

@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
 
 from pages import context
 from pages.ranking import view
 from pages.ranking.view import grade_text, ranking_table
-from pages.shared.markdown import plain
+from pages.ranking.wrong import MOST, places_off, wrong_table
+from pages.shared.layout import plain
 from rulerank.campaign import Kind, Settings
 from rulerank.campaign import ranking as data
-from rulerank.campaign.explain import grade_shares, over_antecedents, rules_behind, score_words, shares_table
+from rulerank.campaign.explain import (
+    effects_table,
+    grade_shares,
+    over_antecedents,
+    rules_behind,
+    score_words,
+    shares_table,
+)
 from rulerank.metrics import evaluate
 from rulerank.registry import rankers
 
@@ -77,8 +87,21 @@ def test_a_query_level_functions_rules_give_its_own_rank(opened):
 
 def test_every_ranker_of_the_registry_tells_its_rules(opened):
     document = data.documents_of(opened, labelled_query(opened)).items[0]
-    for name in data.offered(opened):
+    for name in set(data.offered(opened)) - {"threshold_rules"}:  # it tells what they add instead: the next test
         assert rules_behind(data.fit(opened, name), document, labelled_query(opened)) is not None, name
+
+
+def test_threshold_rules_tell_what_each_item_adds(opened, labelled_demo, monkeypatch):
+    effects = data.fit(opened, "threshold_rules").model.effects(opened.items[0])
+    table = effects_table(effects, opened.item_text)
+    assert table["Adds"].abs().is_monotonic_decreasing
+    assert table["Adds"].sum() == pytest.approx(sum(effect.adds for effect in effects))
+    assert table["If the document has"].str.len().min() > 5
+    monkeypatch.setattr(view, "show_table", lambda table, key: 1)
+    page = run_page(labelled_demo, opened.collection.queries[labelled_query(opened)])
+    page.selectbox(key="ranking-first").set_value("threshold_rules").run()
+    assert not page.exception
+    assert any("to the score that labelled documents have on average" in each.value for each in page.markdown)
 
 
 def test_a_ranker_is_fitted_once_until_a_label_changes(opened):
@@ -120,8 +143,8 @@ def test_the_metrics_of_a_query_are_those_of_the_evaluation(opened):
     for place, query in enumerate(whole["qids"][:5]):
         documents = data.documents_of(opened, int(query))
         found = data.metrics_of(opened, documents, data.scores_of(fitted, documents))
-        assert found["Average precision"] == pytest.approx(whole["map"][place])
-        assert found["NDCG@10"] == pytest.approx(whole["ndcg"][place][9])
+        assert found["map"] == pytest.approx(whole["map"][place])
+        assert found["ndcg@10"] == pytest.approx(whole["ndcg"][place][9])
 
 
 def test_metrics_are_not_there_before_the_grades_are(workspace, opened):
@@ -139,7 +162,7 @@ def test_metrics_are_not_there_before_the_grades_are(workspace, opened):
     assert any("Metrics: not yet; 1 of" in line.value for line in page.markdown)
     unknown.live.write(1, int(own[-1]), Kind.GRADE, grade=0)
     documents = data.documents_of(unknown, query)
-    assert data.metrics_of(unknown, documents, data.scores_of(fitted, documents))["Reciprocal rank"] > 0
+    assert data.metrics_of(unknown, documents, data.scores_of(fitted, documents))["mrr"] > 0
 
 
 def test_equal_scores_stand_as_the_convention_has_it(opened):
@@ -167,6 +190,76 @@ def test_tables_mark_changes_and_missing_grades(opened):
     assert table["Grade"].tolist() == [grade_text(opened, grade) for grade in documents.given]
     assert "not yet" in table["Grade"].tolist()
     assert "Set" not in table
+
+
+def test_the_name_of_a_document_comes_first(opened):
+    documents = data.documents_of(opened, labelled_query(opened))
+    scores = np.linspace(1, 0, len(documents))
+    order = data.order_of(scores, documents, "letor")
+    table = ranking_table(opened, documents, list(documents.docids), scores, order, dict.fromkeys(range(len(order)), 0))
+    assert table.columns.tolist() == ["Document", "Rank", "Change", "Grade", "Score"]
+
+
+def test_what_the_ranker_gets_wrong_are_the_graded_documents_that_stand_furthest_off(opened):
+    documents = data.documents_of(opened, labelled_query(opened))
+    graded = [place for place, grade in enumerate(documents.given) if grade is not None]
+    by_grade = sorted(range(len(documents)), key=lambda place: -(documents.given[place] or 0))
+    titles = list(documents.docids)
+    right = wrong_table(opened, documents, titles, np.array(by_grade))
+    assert right is not None
+    assert right.empty
+    assert len({documents.given[place] for place in graded}) > 1
+    wrong = wrong_table(opened, documents, titles, np.array(by_grade[::-1]))
+    off = [int(each.split()[1]) for each in wrong["Off by"]]
+    assert off == sorted(off, reverse=True)
+    assert off[0] > 0
+    assert len(off) <= MOST
+    assert set(wrong["Document"]) <= {titles[place] for place in graded}  # nobody knows about the others
+
+
+@given(st.lists(st.integers(0, 3), max_size=12))
+def test_places_are_off_by_what_a_sorted_list_would_need(grades):
+    off = places_off(np.array(grades, dtype=np.int64))
+    ranks = np.arange(len(grades))
+    assert (np.array(sorted(grades, reverse=True), int)[(ranks + off)] == grades).all()  # each within its grade's span
+    assert (not off.any()) == (sorted(grades, reverse=True) == grades)
+
+
+def test_documents_without_a_label_are_explained_beside_the_metrics(opened):
+    query = labelled_query(opened)
+    documents = data.documents_of(opened, query)
+    page = run_page(opened.id, opened.collection.queries[query])
+    bare = len(documents) - documents.graded
+    said = f"{bare} of {len(documents)} documents have no label yet"
+    assert any(line.value.startswith(said) for line in page.caption)
+    held = int(opened.collection.query_index[opened.evaluation_rows[0]])
+    assert view.unlabelled_words(opened, data.documents_of(opened, held)) == ""
+
+
+def test_the_address_names_the_view_and_opens_it(opened):
+    page = run_page(opened.id)
+    assert not {"query", "ranker", "measure"} & set(page.query_params)
+    page.selectbox(key="ranking-second").set_value("query_level_rules").run()
+    own = opened.settings.ranker.key
+    assert page.query_params["ranker"] == [own, "query_level_rules"]
+    page.selectbox(key="ranking-first").set_value("query_level_rules").run()  # compared with itself: with nothing
+    assert not page.exception
+    assert page.query_params["ranker"] in ("query_level_rules", ["query_level_rules"])
+    page.multiselect(key="ranking-metrics").set_value(["map"]).run()
+    assert page.query_params["measure"] in ("map", ["map"])
+    other = AppTest.from_file("../../pages/main.py", default_timeout=600)
+    qid = opened.collection.queries[labelled_query(opened)]
+    given_params = {"campaign": str(opened.id), "query": qid, "ranker": ["lrar", "eager_rules"], "measure": ["map"]}
+    other.query_params.update(given_params)
+    other.run()
+    other.switch_page("ranking/page.py").run()
+    assert not other.exception
+    assert (other.selectbox(key="ranking-first").value, other.selectbox(key="ranking-second").value) == (
+        "lrar",
+        "eager_rules",
+    )
+    assert other.multiselect(key="ranking-metrics").value == ["map"]
+    assert other.selectbox(key=f"ranking-query-{opened.id}").value == labelled_query(opened)
 
 
 def test_the_page_ranks_the_query_of_the_address(opened, workspace):

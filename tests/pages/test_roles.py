@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -45,7 +46,7 @@ def written(workspace) -> list[int]:
 
 
 def shows_nothing(page: AppTest) -> bool:
-    return not any((page.title, page.button, page.dataframe, page.text_input, page.selectbox, page.subheader))
+    return not any((page.title, page.button, page.dataframe, page.text_input, page.selectbox, page.header))
 
 
 @pytest.fixture
@@ -67,13 +68,14 @@ def test_every_page_is_in_the_table():
 
 
 @pytest.mark.parametrize(("name", "role"), REFUSED)
-def test_a_page_refuses_a_role_that_it_is_not_for(workspace, enter, name, role):
+def test_a_page_refuses_a_role_that_it_is_not_for(workspace, enter, name, role, capsys):
     enter(role)
     before = written(workspace)
     shown = run_page(name)
     assert f"not for the role {role}" in shown.warning[0].value
     assert shows_nothing(shown)
     assert written(workspace) == before
+    assert re.search(rf'event=refused why=role person="[^"]+" role={role} needs=\w+\n', capsys.readouterr().err)
 
 
 @pytest.mark.parametrize("name", LEAST)
@@ -110,9 +112,9 @@ def test_who_is_deactivated_is_out_at_the_next_click(workspace, enter):
 
 def test_only_an_admin_is_offered_the_backup(workspace, enter):
     enter("researcher")
-    assert not run_page("export").subheader
+    assert not run_page("export").header
     enter("admin")
-    assert "Backup" in run_page("export").subheader[0].value
+    assert "Backup" in run_page("export").header[0].value
 
 
 @pytest.mark.parametrize("role", ROLES)

@@ -20,16 +20,16 @@ from db.simulations import Simulations
 from db.store.tables import collection_chunks, collections, jobs
 from pages.charts.theme import DARK, LIGHT
 from pages.simulate import form as simulate_form
-from pages.simulate.chosen import everything, saved_file, written
-from pages.simulate.data import chosen_table, metric_label, ranker_label, sampler_label, title_of
 from pages.simulate.figure import Line, Published, simulation_curves
 from pages.simulate.form import offered_learners, usual_share, usual_step
+from pages.simulate.run import chosen_table, metric_label, ranker_label, sampler_label, title_of
+from pages.simulate.table import everything, saved_file, written
 from pages.simulate.view import Look, _clicked
 from rulerank.collection import Collection
 from rulerank.errors import RulerankError
 from rulerank.simulate import Dataset, Plan, Results, executor
-from rulerank.simulate.estimate import estimate, pool_of, smallest_pool
-from rulerank.simulate.needed import Span
+from rulerank.simulate.runner import estimate, pool_of, smallest_pool
+from rulerank.simulate.tables import Span
 from rulerank.simulate.tasks import tasks_of
 from rulerank.synthetic import planted_collection
 from tests.pages.test_foreign_text import NASTY, interpreted
@@ -37,7 +37,7 @@ from tests.pages.test_foreign_text import NASTY, interpreted
 PLAN = Plan(
     samplers=("ssar", "random"),
     rankers=("lrar", "ridge"),
-    discretiser="equal_width:bins=3",
+    discretizer="equal_width:bins=3",
     seeds=2,
     folds=3,
     budget=24,
@@ -94,7 +94,7 @@ def run_page(number: int | str | None = None) -> AppTest:
 
 
 def words(page: AppTest) -> str:
-    boxes = [*page.info, *page.success, *page.warning, *page.error, *page.caption, *page.markdown, *page.subheader]
+    boxes = [*page.info, *page.success, *page.warning, *page.error, *page.caption, *page.markdown, *page.header]
     return "\n".join(box.value for box in boxes).replace("\\", "")
 
 
@@ -130,13 +130,13 @@ def test_collections_that_cannot_be_chosen_are_named_with_the_reason(workspace, 
 def test_what_is_chosen_is_what_is_asked_for(workspace, planted):
     page = run_page()
     page.multiselect(key="simulate-samplers").set_value(["ssar", "random", "top_feature"]).run()
-    page.number_input(key=f"simulate-feature-{planted}").set_value(3).run()
+    page.selectbox(key="simulate-sampler-top_feature-feature").set_value(2).run()
     page.number_input(key="simulate-seeds").set_value(2).run()
     page.segmented_control(key="simulate-unit").set_value("labels").run()
     page.number_input(key=f"simulate-labels-{planted}").set_value(20).run()
     page.number_input(key=f"simulate-every-{planted}-20").set_value(4).run()
     page.number_input(key=f"simulate-folds-{planted}").set_value(3).run()
-    page.selectbox(key="simulate-discretiser").set_value("equal_width").run()
+    page.selectbox(key="simulate-discretizer").set_value("equal_width").run()
     page.selectbox(key="simulate-convention").set_value("trec").run()
     page.text_input(key="simulate-name").set_value("Mine").run()
     assert "12 runs of 20 labels each, measured at 5 points: 60 trainings, and 3 on all labels" in words(page)
@@ -145,7 +145,7 @@ def test_what_is_chosen_is_what_is_asked_for(workspace, planted):
     assert asked.name == "Mine"
     assert Plan.from_dict(asked.plan) == Plan(
         samplers=("ssar", "random", "top_feature:feature=2"),
-        discretiser="equal_width",
+        discretizer="equal_width",
         seeds=2,
         folds=3,
         budget=20,
@@ -155,6 +155,39 @@ def test_what_is_chosen_is_what_is_asked_for(workspace, planted):
     assert asked.job.person == workspace.people.ensure_single_user().id
     assert "Mine" in words(page)
     assert "Stop" in labels(page)
+
+
+def test_parameters_of_what_is_chosen_become_those_of_the_plan(workspace, planted):
+    page = run_page()
+    closed = [each.label for each in page.expander if each.label.startswith("Parameters of")]
+    assert closed == ["Parameters of SSAR", "Parameters of SSARP", "Parameters of Weighted items", "Parameters of TUBE"]
+    page.number_input(key="simulate-sampler-ssarp-partitions").set_value(8).run()
+    page.multiselect(key="simulate-rankers").set_value(["lrar", "ridge"]).run()
+    page.selectbox(key="simulate-ranker-ridge-penalty-word").set_value("a number").run()
+    page.number_input(key="simulate-ranker-ridge-penalty").set_value(2.5).run()
+    page.selectbox(key="simulate-discretizer").set_value("equal_frequency").run()
+    page.number_input(key="simulate-discretizer-equal_frequency-bins").set_value(4).run()
+    assert "SSARP with partitions 8." in words(page)
+    page.number_input(key="simulate-seeds").set_value(1).run()
+    press(page, "Run")
+    (asked,) = workspace.simulations.all()
+    plan = Plan.from_dict(asked.plan)
+    assert [each.key for each in plan.samplers] == ["ssar", "ssarp:partitions=8", "random"]
+    assert [each.key for each in plan.rankers] == ["lrar", "ridge:penalty=2.5"]
+    assert plan.discretizer.key == "equal_frequency:bins=4"
+
+
+def test_a_value_that_a_parameter_cannot_have_is_told_at_its_field_and_nothing_is_asked_for(workspace, planted):
+    page = run_page()
+    page.multiselect(key="simulate-rankers").set_value(["ridge"]).run()
+    page.selectbox(key="simulate-ranker-ridge-penalty-word").set_value("a number").run()
+    page.number_input(key="simulate-ranker-ridge-penalty").set_value(0.0).run()
+    assert not page.exception
+    (field,) = [each for each in page.expander if each.label == "Parameters of Ridge regression"]
+    (told,) = field.error
+    assert "penalty must be a number above 0, or 'loo', not 0.0." in told.value.replace("\\", "")
+    assert "Run" not in labels(page)
+    assert workspace.simulations.all() == []
 
 
 def test_budget_and_work_go_by_the_folds_that_are_chosen(workspace, planted):
@@ -458,20 +491,26 @@ def test_every_line_has_its_band_and_every_point_says_what_it_is(theme):
     looks = {(trace.line.color, trace.line.dash) for trace in drawn}
     assert len(looks) == 7  # colours run out after five; then the dashes differ
     assert figure.layout.meta["caption"].startswith("K, ranked by LRAR. LETOR. Evaluated on 9 queries.")
-    assert any("All labels: 0.450" in note.text for note in figure.layout.annotations)
+    assert "All labels: 0.450" in [trace.name for trace in figure.data]
+    assert "0.450" in [note.text for note in figure.layout.annotations]
     low, high = figure.layout.yaxis.range
     assert low < 0.2
     assert high > 0.5
 
 
 def test_published_values_and_natural_stops_are_drawn_and_said():
-    figure = curves([line("SSAR", 0, stop=(12.0, 0.33))], published=[Published("RE-<b>QR", 0.465)])
+    given = line("SSAR", 0, stop=(12.0, 0.33))
+    figure = curves([given], published=[Published("RE-<b>QR", 0.465)])
     names = [trace.name for trace in figure.data]
     assert "RE-&lt;b&gt;QR, published: 0.465" in names
     (star,) = (trace for trace in figure.data if trace.marker.symbol == "star")
-    assert (star.x[0], star.y[0]) == (12.0, 0.33)
-    assert "natural stops" in figure.layout.meta["caption"]
-    assert "natural stops" not in curves([line("SSAR", 0)]).layout.meta["caption"]
+    assert star.x[0] == 12.0
+    assert star.y[0] == pytest.approx(np.interp(12.0, given.x, given.mean))  # on the line
+    assert "at their own stops: 0.3300" in star.hovertemplate
+    assert "natural stop" in figure.layout.meta["caption"]
+    assert "natural stop" not in curves([line("SSAR", 0)]).layout.meta["caption"]
+    beyond = curves([line("SSAR", 0, stop=(1e6, 0.33))])
+    assert not [trace for trace in beyond.data if trace.marker.symbol == "star"]
 
 
 @pytest.mark.parametrize(("x", "step", "ticks"), [([1, 6], 1, ",d"), ([10, 200], None, ",d")])

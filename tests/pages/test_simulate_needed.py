@@ -8,7 +8,7 @@ import pytest
 
 from pages.simulate.table import headline, saved_table
 from pages.simulate.view import Look
-from rulerank.simulate.needed import Span, baseline_needs, with_saved
+from rulerank.simulate.tables import Span, baseline_needs, with_saved
 
 NAN = float("nan")
 SPAN = Span(first=10, budget=100)

@@ -14,15 +14,13 @@ from streamlit.testing.v1 import AppTest
 
 from db.store.tables import metadata
 from pages import context
-from pages.new_campaign.text_options import missing
 from pages.new_campaign.texts import brought_from
-from pages.shared.task import CancelledError, Task
+from pages.shared.task import BackgroundTask, CancelledError
 from rulerank.errors import InputError
-from rulerank.importing.brought import at_path, told, uploaded, with_roles
-from rulerank.importing.files import Upload
+from rulerank.importing.files import Upload, at_path, told, uploaded, with_roles
 from rulerank.importing.read import BadFilesError
 from rulerank.importing.texts import prepare_files
-from rulerank.prepare import Columns, Layout, Options, Reading, prepare, read_collection
+from rulerank.prepare import Columns, Layout, Options, TextReading, prepare, read_collection
 
 WORDS = ("wing", "flutter", "shock", "boundary", "layer", "heat", "nozzle", "plate", "cone", "drag")
 DOCUMENTS = {
@@ -99,7 +97,7 @@ class TestFiles:
             uploaded([Upload("news.zip", zipped(files))]),
             uploaded([Upload(name, text.encode()) for name, text in files.items()]),
         ):
-            found = prepare_files(brought, Reading(), Options(candidates=5), silent)
+            found = prepare_files(brought, TextReading(), Options(candidates=5), silent)
             assert found.collection == expected
             assert found.texts.queries["q1"].text == "flutter of a wing"
 
@@ -152,14 +150,14 @@ class TestFiles:
     def test_bad_records_are_listed_by_line_under_the_file_s_own_name(self):
         brought = uploaded([Upload("news.zip", zipped(beir(bad=True)))])
         with pytest.raises(BadFilesError) as caught:
-            prepare_files(brought, Reading(), Options(), silent)
+            prepare_files(brought, TextReading(), Options(), silent)
         assert [(p.file, p.line) for p in caught.value.problems] == [("corpus.jsonl", 5), ("corpus.jsonl", 10)]
         assert not caught.value.truncated
 
     def test_the_bar_never_goes_back_and_ends_near_its_end(self, tmp_path):
         shares = []
         brought = at_path(write(tmp_path, beir()))
-        prepare_files(brought, Reading(), Options(), lambda done, total: shares.append(done / total))
+        prepare_files(brought, TextReading(), Options(), lambda done, total: shares.append(done / total))
         assert shares == sorted(shares)
         assert 0.8 < shares[-1] <= 1
 
@@ -177,9 +175,9 @@ class TestFiles:
                     task.cancel()
                 progress(done, total)
 
-            return prepare_files(brought, Reading(), Options(), told_off)
+            return prepare_files(brought, TextReading(), Options(), told_off)
 
-        task = Task(work, "Preparing")
+        task = BackgroundTask(work, "Preparing")
         begun.set()
         assert task.wait(30)
         assert isinstance(task.error, CancelledError)
@@ -187,10 +185,13 @@ class TestFiles:
         assert len(calls) == step + 1
 
     def test_columns_that_hold_no_text_are_not_enough(self):
-        assert missing("documents", Columns("id")) is not None
-        assert missing("documents", Columns("id", title=("t",))) is None
-        assert missing("queries", Columns("id", need=("n",))) is not None
-        assert missing("queries", Columns("id", text=("t",))) is None
+        assert Columns("id").lacks("documents") is not None
+        assert Columns("id", title=("t",)).lacks("documents") is None
+        assert Columns("id", need=("n",)).lacks("queries") is not None
+        assert Columns("id", text=("t",)).lacks("queries") is None
+        assert Columns(text=("t",)).lacks("pairs") is not None
+        assert Columns(body=("b",)).lacks("pairs") is not None
+        assert Columns(text=("t",), body=("b",)).lacks("pairs") is None
 
 
 def run_page() -> AppTest:
@@ -232,8 +233,7 @@ class TestPage:
         press(page, "Prepare the collection")
         figures = {metric.label: metric.value for metric in page.metric}
         assert figures["Queries"] == "3"
-        assert any("Encodings" in caption.value and "ASCII" in caption.value for caption in page.caption)
-        page.radio(key="import-evaluation-known-share-none").set_value("none").run()
+        assert any("Encodings" in each.value and "ASCII" in each.value for each in page.markdown)
         press(page, "Create the campaign")
         assert page.success[0].value == "The campaign is ready."
         (info,) = workspace.campaigns.all()

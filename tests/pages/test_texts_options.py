@@ -20,7 +20,7 @@ from rulerank.importing.files import MOST_BYTES, Files, Upload, files_at, sorted
 from rulerank.importing.kept import load
 from rulerank.importing.read import BadFilesError, read_files
 from rulerank.metrics import evaluate
-from rulerank.prepare import Options, Reading, prepare, read_collection, write_prepared
+from rulerank.prepare import Options, TextReading, prepare, read_collection, write_prepared
 from rulerank.ranking import LRAR, QueryTermRules
 from rulerank.text import Analyser, DocumentText
 
@@ -93,7 +93,7 @@ class TestMoreSettings:
             candidates=7, judged="leave", languages=("en",), document_language="en", stemming=False, stopping=False,
             normalise=False,
         )  # fmt: skip
-        expected = prepare(read_collection(folder, Reading(encoding="iso8859-1", unjudged="zero")), options)
+        expected = prepare(read_collection(folder, TextReading(encoding="iso8859-1", unjudged="zero")), options)
         assert found.collection == expected.collection
         assert found.texts == expected.texts
         assert found.analyser == Analyser(("en",), stemming=False, stopping=False)
@@ -191,7 +191,7 @@ class TestWhatPrepareWrote:
             with pytest.raises(BadFilesError) as caught:
                 read_files(Files((letor, Upload("aero.features.txt", text))), silent)
             assert words in caught.value.problems[0].message
-        for text, words in ((b"{", "not JSON"), (b"[]", "JSON object"), (b'{"analyser_settings": {}}', "is told by")):
+        for text, words in ((b"{", "not JSON"), (b"[]", "JSON object"), (b'{"analyser_settings": {}}', "described by")):
             with pytest.raises(BadFilesError) as caught:
                 read_files(Files((letor, Upload("aero.prepared.json", text))), silent)
             assert words in caught.value.problems[0].message

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from rulerank.cli.program import app
 from rulerank.errors import InputError, RulerankError
 from rulerank.foreign.encodings import given_encoding, is_binary
-from rulerank.prepare import BadRecordsError, Reading, files_of, read_collection
+from rulerank.prepare import BadRecordsError, TextReading, files_of, read_collection
 
 DOCUMENTS = "\n".join(json.dumps({"_id": f"D{n}", "title": "wing", "text": "flutter of wings"}) for n in range(50))
 QUERY = json.dumps({"_id": "q1", "text": "wing flutter"})
@@ -116,10 +116,10 @@ def test_a_given_encoding_that_does_not_fit_is_told_by_line(tmp_path):
     with pytest.raises(
         BadRecordsError, match=r"documents\.tsv:1: column 4: byte E4 is not ASCII, which was named as the encoding"
     ):
-        read_collection(folder, Reading(encoding="ascii"))
+        read_collection(folder, TextReading(encoding="ascii"))
     for name in ("nonsense", "base64", "idna", "undefined", "zlib"):
         with pytest.raises(InputError, match=f"no encoding is named '{name}'; try utf-8"):
-            read_collection(folder, Reading(encoding=name))
+            read_collection(folder, TextReading(encoding=name))
 
 
 @pytest.mark.parametrize("written", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
@@ -127,7 +127,7 @@ def test_a_given_encoding_skips_the_mark(tmp_path, written):
     text = "1\tKäse\t漢字 und Käse\n"
     given = "utf-16-be" if written == "utf-16-be" else written.removesuffix("-sig").removesuffix("-le")
     folder = write(tmp_path, text.encode(written), "1\tKäse\n".encode(written))
-    found = read_collection(folder, Reading(encoding=given))
+    found = read_collection(folder, TextReading(encoding=given))
     assert list(found.documents) == ["1"]
     assert found.documents["1"].title == "Käse"
     assert list(found.queries) == ["1"]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from rulerank.errors import InputError
 from rulerank.foreign.encodings import detect_encoding, given_encoding
 from rulerank.prepare.files import TextLines, file_at, files_of
-from rulerank.prepare.problems import BadRecordsError, EnoughProblemsError, Problems
+from rulerank.prepare.problems import BadRecordsError, EnoughProblemsError, TextProblems
 
 GERMAN = "Die Größe der Flügel ändert den Auftrieb.\nÜber den Wölken ist die Luft dünn.\n"
 RUSSIAN = "Самолёт летит над городом и садится в аэропорту.\nКрыло создаёт подъёмную силу.\n"
@@ -22,7 +22,7 @@ JAPANESE = "翼の揚力について説明する。境界層は表面から剥�
 
 
 def lines_of(path, encoding=None):
-    problems = Problems()
+    problems = TextProblems()
     lines = TextLines(file_at(path), problems, encoding)
     return list(lines), lines, problems
 
@@ -109,7 +109,7 @@ def test_folders_and_zips(tmp_path):
         packed.writestr("__MACOSX/docs", "x")
     (member,) = files_of(archive)
     assert member.name == "in/docs.tsv.gz"
-    assert list(TextLines(member, Problems())) == ["1\ta"]
+    assert list(TextLines(member, TextProblems())) == ["1\ta"]
     assert files_of(folder / "docs.TSV.gz")[0].head() == "1\ta\n"
     with pytest.raises(InputError, match="neither a folder nor a file"):
         files_of(tmp_path / "nothing")
@@ -119,7 +119,7 @@ def test_folders_and_zips(tmp_path):
 
 
 def test_problems_end_the_reading_at_their_limit():
-    problems = Problems(2)
+    problems = TextProblems(2)
     problems.add("f", 1, "x" * 100, "bad")
     problems.add("f", None, "", "worse")
     with pytest.raises(EnoughProblemsError):

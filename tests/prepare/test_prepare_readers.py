@@ -8,7 +8,7 @@ import json
 import pytest
 
 from rulerank.errors import InputError
-from rulerank.prepare import BadRecordsError, Columns, Reading, file_at, read_collection, table_head
+from rulerank.prepare import BadRecordsError, Columns, TextReading, file_at, read_collection, table_head
 from rulerank.text import DocumentText, QueryText
 
 
@@ -54,11 +54,11 @@ def test_cranfield_grades_are_turned_round(tmp_path):
     del files["X.REL"]
     found = read_collection(folder_of(tmp_path, files))
     assert found.judgements == {"1": {"1": 4, "2": 0}}
-    told = read_collection(tmp_path, Reading(grades={1: 1, -1: 2}, unjudged="unknown"))
+    told = read_collection(tmp_path, TextReading(grades={1: 1, -1: 2}, unjudged="unknown"))
     assert told.judgements == {"1": {"1": 1, "2": 2}}
     assert not told.complete
     with pytest.raises(InputError, match=r"the grades \[-1\] are in the file"):
-        read_collection(tmp_path, Reading(grades={1: 1}))
+        read_collection(tmp_path, TextReading(grades={1: 1}))
 
 
 TREC = {
@@ -101,7 +101,7 @@ def test_beir(tmp_path):
     assert found.judgements == {"q1": {"d1": 1}, "q2": {"d2": 2}}
     assert found.files["corpus.jsonl"] == "UTF-8"
     assert not found.complete
-    assert read_collection(tmp_path, Reading(unjudged="zero")).complete
+    assert read_collection(tmp_path, TextReading(unjudged="zero")).complete
 
 
 def test_tables_with_and_without_names(tmp_path):
@@ -128,7 +128,7 @@ def test_columns_that_people_choose(tmp_path):
             "asked.jsonl": '{"nr": 1, "words": "sit", "why": "tired"}\n',
         },
     )
-    how = Reading(
+    how = TextReading(
         documents=(str(tmp_path / "products.csv"),),
         queries=(str(tmp_path / "asked.jsonl"),),
         document_columns=Columns.parse("id=sku,title=label,body=long+short,numbers=sold"),
@@ -142,12 +142,14 @@ def test_columns_that_people_choose(tmp_path):
     assert head.names == ("sku", "label", "long", "short", "sold")
     assert head.rows == (("A", "Chair", "wooden", "four legs", "5"),)
     assert head.guess is None
-    with pytest.raises(InputError, match=r"the columns \(sku, label.*do not tell what they are"):
-        read_collection(tmp_path, Reading(documents=how.documents, queries=how.queries))
+    with pytest.raises(InputError, match=r"the columns \(sku, label.*do not say what they are"):
+        read_collection(tmp_path, TextReading(documents=how.documents, queries=how.queries))
     with pytest.raises(InputError, match="there is no column 'nothing'; its columns are sku"):
         read_collection(
             tmp_path,
-            Reading(documents=how.documents, queries=how.queries, document_columns=Columns("nothing", body=("long",))),
+            TextReading(
+                documents=how.documents, queries=how.queries, document_columns=Columns("nothing", body=("long",))
+            ),
         )
     for wrong in ("title=label", "id", "id=a+b", "what=x"):
         with pytest.raises(InputError):
@@ -208,7 +210,7 @@ def test_problems_of_all_files_come_together_up_to_a_limit(tmp_path):
         ("queries.jsonl", 1),
     ]
     with pytest.raises(BadRecordsError) as caught:
-        read_collection(tmp_path, Reading(max_errors=2))
+        read_collection(tmp_path, TextReading(max_errors=2))
     assert len(caught.value.problems) == 2
     assert caught.value.truncated
 
@@ -233,7 +235,7 @@ def test_what_is_missing_is_said(tmp_path):
             folder_of(tmp_path / "c", {**BEIR, "qrels/test.tsv": "x\ty\t1\n", "qrels/train.tsv": "x\tz\t1\n"})
         )
     with pytest.raises(InputError, match="no format is named 'xml'"):
-        read_collection(tmp_path / "a", Reading(kind="xml"))
+        read_collection(tmp_path / "a", TextReading(kind="xml"))
 
 
 def test_progress_counts_bytes_and_can_stop(tmp_path):

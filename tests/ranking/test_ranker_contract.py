@@ -10,7 +10,11 @@ import rulerank.ranking.base
 from rulerank.errors import InputError, NotFittedError
 from rulerank.registry import rankers
 
-SPEAK_FOR_NEIGHBOURS = {"smooth_items", "weighted_items"}  # these have something to say of a bin without labels
+SPEAK_FOR_NEIGHBOURS = {
+    "smooth_items",
+    "threshold_rules",
+    "weighted_items",
+}  # these have something to say of a bin without labels
 
 every = pytest.mark.parametrize("name", rankers.names())
 
@@ -219,7 +223,15 @@ def test_bad_documents_are_refused_and_change_nothing(name, strangers):
     assert (ranker.predict(strangers[0]) == before).all()
 
 
-BAD = ({"max_antecedent": 4}, {"min_confidence": 1.5}, {"min_support": -1}, {"strength": -1.0}, {"decay": 1.5})
+BAD = (
+    {"max_antecedent": 4},
+    {"min_confidence": 1.5},
+    {"min_support": -1},
+    {"strength": -1.0},
+    {"decay": 1.5},
+    {"penalty": 0.0},
+    {"query_labels": np.inf},
+)
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rulerank.reproduce import KNOWN, printed
-from rulerank.reproduce.measures import gain_percent, selected_percent
 from rulerank.reproduce.published import tables_of
+from rulerank.reproduce.selections import gain_percent, selected_percent
 
 GOV = [name for name in KNOWN if name != "OHSUMED"]
 

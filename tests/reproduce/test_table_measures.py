@@ -9,12 +9,18 @@ import pytest
 
 from rulerank.errors import InputError
 from rulerank.reproduce.figures import Figure, metric_figure
-from rulerank.reproduce.measures import gain_percent, relevant_percent, selected_percent, top_rows
 from rulerank.reproduce.published import Printed
-from rulerank.reproduce.query_level import Outcome
+from rulerank.reproduce.query_level import FoldOutcome
 from rulerank.reproduce.readings import DEFAULTS
 from rulerank.reproduce.sampling_tables import baseline_tables, selection_table, svm_table
-from rulerank.reproduce.selections import Columns, Trained
+from rulerank.reproduce.selections import (
+    SampleColumns,
+    Trained,
+    gain_percent,
+    relevant_percent,
+    selected_percent,
+    top_rows,
+)
 
 
 def trained(selected, relevant, *by_query):
@@ -23,7 +29,7 @@ def trained(selected, relevant, *by_query):
     return Trained(selected, relevant, values, values - 0.05)
 
 
-FIRST = Columns(
+FIRST = SampleColumns(
     pool=40,
     relevant=relevant_percent([1, 0, 0, 2, 0, 0, 0, 0, 0, 0]),  # 2 of 10
     ours=trained(4, relevant_percent([0, 1, 1, 0]), 0.5, 0.3),  # MAP 0.4
@@ -33,7 +39,7 @@ FIRST = Columns(
     svm_bm25=trained(4, 75, 0.6, 0.6),
     svm_random=(trained(4, 0, 0.2, 0.2), trained(4, 0, 0.2, 0.2)),
 )
-SECOND = Columns(
+SECOND = SampleColumns(
     pool=60,
     relevant=relevant_percent([0, 0, 0, 1]),
     ours=trained(6, relevant_percent([1, 0, 0, 0, 0, 0]), 0.6, 0.6),  # MAP 0.6
@@ -43,7 +49,7 @@ SECOND = Columns(
     svm_bm25=trained(6, 0, 0.4, 0.4),
     svm_random=(trained(6, 0, 0.1, 0.1), trained(6, 0, 0.1, 0.1)),
 )
-FULL = Outcome(
+FULL = FoldOutcome(
     DEFAULTS[0],
     (0.45, 0.55),
     (0.5, 0.5),

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rulerank.errors import InputError
-from rulerank.rules import RuleIndex, bulk
-from rulerank.rules.bulk import bulk_counts
+from rulerank.rules import RuleIndex, masks
 from rulerank.rules.items import as_columns
+from rulerank.rules.masks import bulk_counts
 
 
 def by_hand(items: np.ndarray, rows: list[int], grades: list[int], size: int) -> list[int]:
@@ -64,7 +64,7 @@ def test_where_no_table_fits_the_labels_are_entered_one_by_one(monkeypatch):
     grades = np.arange(60) % 3
     expected = RuleIndex(items)
     expected.load(np.arange(40), grades[:40])
-    monkeypatch.setattr(bulk, "LARGEST_TABLE", 10)
+    monkeypatch.setattr(masks, "LARGEST_TABLE", 10)
     found = RuleIndex(items)
     found.load(np.arange(40), grades[:40])
     assert found.rule_counts().tolist() == expected.rule_counts().tolist()

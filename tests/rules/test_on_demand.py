@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from thorough import examples
 
 from rulerank.ranking import LRAR
-from rulerank.rules.mine import Thresholds, rule_sums
-from rulerank.rules.on_demand import FEW, few_rule_sums
+from rulerank.rules.mine import FEW, Thresholds, few_rule_sums, rule_sums
 
 
 @examples(40)

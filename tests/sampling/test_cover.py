@@ -13,7 +13,7 @@ from thorough import examples
 
 from rulerank.errors import InputError
 from rulerank.sampling import Cover
-from rulerank.sampling.linkage import single_linkage, unlabelled_clusters
+from rulerank.sampling.cover import single_linkage, unlabelled_clusters
 
 
 def joined(points, clusters):

@@ -16,8 +16,8 @@ from thorough import examples
 from rulerank.errors import InputError
 from rulerank.ranking import LRAR
 from rulerank.sampling import ELODCG
-from rulerank.sampling.bagged import RidgeBag, RuleBag
-from rulerank.sampling.expected_loss import discounts, document_losses, query_losses
+from rulerank.sampling.elo_dcg import discounts, document_losses, query_losses
+from rulerank.sampling.model_based import RidgeBag, RuleBag
 
 
 def dcg(gains, depth):
@@ -105,7 +105,7 @@ def test_members_are_ridge_regressions_on_their_own_copies():
 
 @pytest.mark.parametrize("fresh", [0, 1000])
 def test_rule_members_are_freshly_trained_ones_whatever_they_learnt_before(fresh, monkeypatch):
-    monkeypatch.setattr("rulerank.sampling.bagged.FRESH", fresh)
+    monkeypatch.setattr("rulerank.sampling.model_based.FRESH", fresh)
     items, grades, _ = made_up(0, rows=30)
     copies = np.random.default_rng(1).poisson(1.0, (3, 30))
     bag = RuleBag(items, copies, 2)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from rulerank.errors import InputError
-from rulerank.rules import occurrences
-from rulerank.rules.occurrences import UNIT, OccurrenceIndex
+from rulerank.rules import pool_scores
+from rulerank.rules.pool_scores import UNIT, OccurrenceIndex
 from rulerank.sampling import SSAR, FewestOccurrences
 
 pools = st.tuples(st.integers(1, 10), st.integers(1, 5)).flatmap(
@@ -70,9 +70,9 @@ def test_the_index_counts_labels_that_come_and_go(items, data):
 
 def test_pools_longer_than_a_block_and_more_than_a_byte_of_shared_items():
     rng = np.random.default_rng(3)
-    items = rng.integers(0, 2, (occurrences.BLOCK * 2 + 11, 5)).astype(np.uint8)
+    items = rng.integers(0, 2, (pool_scores.BLOCK * 2 + 11, 5)).astype(np.uint8)
     index = OccurrenceIndex(items)
-    rows = [0, occurrences.BLOCK, len(items) - 1]
+    rows = [0, pool_scores.BLOCK, len(items) - 1]
     index.add(rows)
     weights = np.array([0, 1, 2 * 3 / 2, 3 * 11 / 6, 4 * 25 / 12, 5 * 137 / 60])
     shared = np.array([(items == items[row]).sum(axis=1) for row in rows])

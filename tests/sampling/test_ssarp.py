@@ -13,7 +13,7 @@ from thorough import examples
 
 from rulerank.errors import InputError
 from rulerank.sampling import SSAR, SSARP
-from rulerank.sampling.partitions import SCORINGS, chi_squares, deal_features, feature_ranking, place_scores
+from rulerank.sampling.ssarp import SCORINGS, chi_squares, deal_features, feature_ranking, place_scores
 
 
 @st.composite

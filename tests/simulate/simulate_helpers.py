@@ -14,7 +14,7 @@ def small_plan(**settings):
     given = {
         "samplers": ("ssar", "random"),
         "rankers": ("lrar", "ridge"),
-        "discretiser": "equal_width:bins=3",
+        "discretizer": "equal_width:bins=3",
         "seeds": 3,
         "budget": 20,
         "every": 8,

@@ -17,7 +17,7 @@ from rulerank.collection import normalise_by_query
 from rulerank.errors import InputError, NotFittedError
 from rulerank.metrics import evaluate
 from rulerank.simulate import Dataset, Plan, Strategy
-from rulerank.simulate.fold_arrays import prepare
+from rulerank.simulate.data import prepare
 from rulerank.simulate.learners import learners
 from rulerank.simulate.learners.rank_svm import RankSVM, pairs
 from rulerank.simulate.learners.ridge import CHOICES, Ridge

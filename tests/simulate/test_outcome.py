@@ -9,7 +9,7 @@ from rulerank.curves.training import SHORT_STEP
 from rulerank.metrics import evaluate
 from rulerank.registry import rankers, samplers
 from rulerank.simulate import Dataset, Plan, Strategy, learners
-from rulerank.simulate.fold_arrays import prepare
+from rulerank.simulate.data import prepare
 from rulerank.simulate.outcome import ceiling, choose, follow
 from rulerank.simulate.store import Finished
 from rulerank.simulate.tasks import Task
@@ -23,7 +23,7 @@ def split():
 
 @pytest.fixture(scope="module")
 def fold(split):
-    return prepare(split, Plan(rankers=("ridge",), discretiser=Strategy("equal_width", {"bins": 3})))
+    return prepare(split, Plan(rankers=("ridge",), discretizer=Strategy("equal_width", {"bins": 3})))
 
 
 @pytest.mark.parametrize("name", samplers.names())

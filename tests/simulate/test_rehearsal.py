@@ -8,7 +8,7 @@ from simulate_helpers import small_plan
 from rulerank.errors import InputError
 from rulerank.registry import rankers, samplers
 from rulerank.simulate.learners import learners
-from rulerank.simulate.rehearsal import rehearse
+from rulerank.simulate.plan import rehearse
 from rulerank.strategy import Strategy
 
 
@@ -62,7 +62,7 @@ def test_every_strategy_with_its_defaults_written_out_passes():
 
 
 def test_a_package_that_is_missing_is_told_beforehand(monkeypatch):
-    monkeypatch.setattr("rulerank.simulate.rehearsal.missing_package", lambda name: "no_such_package")
+    monkeypatch.setattr("rulerank.simulate.plan.missing_package", lambda name: "no_such_package")
     with pytest.raises(InputError, match=r"needs the package no_such_package.*requirements-bench"):
         rehearse(small_plan(rankers=("ridge",)), 6, learn=False)
 

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -119,7 +120,10 @@ def test_what_is_wrong_is_said(letor_file, tmp_path, arguments, words):
 def test_ctrl_c_says_that_it_can_go_on(letor_file, tmp_path, jobs):
     out = tmp_path / "o"
     arguments = (letor_file, *SMALL, "--seeds", 400, "--budget", 40, "--jobs", jobs, "--out", out)
-    with subprocess.Popen(**module(*arguments), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL) as main:
+    # Whoever runs the tests in the background may ignore Ctrl-C, and children inherit that.
+    heed = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    pipes = {"stderr": subprocess.PIPE, "stdout": subprocess.DEVNULL}
+    with subprocess.Popen(**module(*arguments), **pipes, preexec_fn=heed) as main:  # noqa: PLW1509
         while len(list((out / TASKS).glob("*.npz"))) < 3:
             assert main.poll() is None
             time.sleep(0.05)

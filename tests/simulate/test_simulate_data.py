@@ -12,7 +12,7 @@ from rulerank.collection import Collection
 from rulerank.errors import InputError
 from rulerank.letor import write_letor
 from rulerank.simulate import Dataset, Plan
-from rulerank.simulate.fold_arrays import FoldArrays, prepare
+from rulerank.simulate.data import FoldArrays, prepare
 from rulerank.synthetic import planted_collection
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from simulate_helpers import small_data, small_plan
+from thorough import THOROUGH, thorough_only
 from typer.testing import CliRunner
 
 from rulerank.cli.program import app
@@ -20,8 +21,7 @@ from rulerank.letor import write_letor
 from rulerank.registry import samplers
 from rulerank.simulate import Results, SimulationStoppedError, learners, merge, pack, run
 from rulerank.simulate.executor import Executor
-from rulerank.simulate.failures import ENDING, Failure
-from rulerank.simulate.store import TASKS
+from rulerank.simulate.store import ENDING, TASKS, Failure
 from rulerank.simulate.tasks import tasks_of
 from rulerank.synthetic import planted_collection
 
@@ -105,8 +105,10 @@ def test_a_rerun_tries_only_what_failed_and_then_nothing_is_missing(tmp_path, fr
     pd.testing.assert_frame_equal(values(again), values(run(wanted, data, tmp_path / "new")), check_exact=True)
 
 
-@pytest.mark.parametrize("jobs", [None, 2, 3])
-@pytest.mark.parametrize(("word", "name"), [("abort", "SIGABRT"), ("kill", "SIGKILL")])
+ENDS = [(jobs, *end) for jobs in (None, 2, 3) for end in (("abort", "SIGABRT"), ("kill", "SIGKILL"))]
+
+
+@pytest.mark.parametrize(("jobs", "word", "name"), ENDS if THOROUGH else ENDS[::3])
 def test_a_learner_that_ends_its_process_is_tried_once_more_and_then_failed(tmp_path, fragile, jobs, word, name):
     data, folder = small_data(QUERIES), tmp_path / "results"
     tries = fragile(learner=word)
@@ -118,6 +120,7 @@ def test_a_learner_that_ends_its_process_is_tried_once_more_and_then_failed(tmp_
     assert len(results.finished) == len(tasks_of(plan(), data)) - 1
 
 
+@thorough_only
 def test_the_last_missing_task_does_not_end_this_process_either(tmp_path, fragile):
     """With one task left several jobs are one; it still must not be done in the process that asked."""
     data, folder = small_data(QUERIES), tmp_path / "results"
@@ -139,20 +142,21 @@ def test_a_process_that_dies_once_costs_nothing(tmp_path, fragile):
     pd.testing.assert_frame_equal(values(results), values(run(plan(), data, tmp_path / "whole")), check_exact=True)
 
 
+@thorough_only
 def test_processes_killed_from_outside_are_replaced(tmp_path, monkeypatch):
-    executors, killed = [], []
+    executors, killed, kills = [], [], 4 if THOROUGH else 2
     real = Executor.__enter__
     monkeypatch.setattr(Executor, "__enter__", lambda self: executors.append(self) or real(self))
 
     def progress(done, total, message):
-        if done >= 3 * len(killed) + 2 and len(killed) < 4:
+        if done >= 3 * len(killed) + 2 and len(killed) < kills:
             victim = executors[0]._processes[len(killed) % 2]
             killed.append(victim.pid)
             os.kill(victim.pid, signal.SIGKILL)
 
-    wanted, data = small_plan(seeds=8), small_data()
+    wanted, data = small_plan(seeds=2 * kills), small_data()
     results = run(wanted, data, tmp_path / "cut", jobs=2, progress=progress)
-    assert len(set(killed)) == 4
+    assert len(set(killed)) == kills
     assert results.complete
     assert all(process.poll() is not None for process in executors[0]._processes)
     pd.testing.assert_frame_equal(values(results), values(run(wanted, data, tmp_path / "whole")), check_exact=True)

@@ -28,9 +28,19 @@ def test_a_plan_survives_json():
     assert plan.metrics == ("precision@5", "map")
 
 
+def test_the_old_spelling_of_discretizer_is_read_and_both_at_once_are_refused():
+    plan = Plan(discretizer="equal_width:bins=4", seeds=2)
+    saved = json.loads(json.dumps(plan.to_dict()))
+    old = {("discretiser" if name == "discretizer" else name): value for name, value in saved.items()}
+    assert "discretiser" not in saved
+    assert Plan.from_dict(old) == plan
+    with pytest.raises(InputError, match="discretiser is the old spelling of discretizer: give one of them, not both"):
+        Plan.from_dict({**old, **saved})
+
+
 def test_a_plan_may_be_written_by_hand():
-    plan = Plan.from_dict({"samplers": ["ssar"], "rankers": ["lrar"], "discretiser": "equal_width:bins=4"})
-    assert plan.discretiser == Strategy("equal_width", {"bins": 4})
+    plan = Plan.from_dict({"samplers": ["ssar"], "rankers": ["lrar"], "discretizer": "equal_width:bins=4"})
+    assert plan.discretizer == Strategy("equal_width", {"bins": 4})
     assert plan.seeds == Plan().seeds
 
 
@@ -65,7 +75,7 @@ def test_a_key_is_read_again_as_the_same_strategy(name, params, seeds):
         ({"samplers": ({"nam": "ssar"},)}, "name, params and seeds"),
         ({"rankers": ("ridg",)}, "did you mean 'ridge'"),
         ({"rankers": ("lrar:seeds=2",)}, "only samplers"),
-        ({"discretiser": "mdlp"}, "learns from grades"),
+        ({"discretizer": "mdlp"}, "learns from grades"),
         ({"convention": "trek"}, "did you mean 'trec'"),
         ({"metrics": ()}, "list of names"),
         ({"metrics": ("ndcg",)}, "ndcg@10"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import numpy as np
 import pandas as pd
@@ -219,6 +220,16 @@ def test_tables_are_read_back_with_their_settings(folder, results):
 
     kept = pyarrow.parquet.read_schema(written["results.parquet"]).metadata[b"rulerank"]
     assert json.loads(kept) == settings
+
+
+def test_a_folder_whose_plan_has_the_old_spelling_of_discretizer_is_read(folder, results, tmp_path):
+    copied = shutil.copytree(folder, tmp_path / "old")
+    about = copied / "simulation.json"
+    about.write_text(about.read_text().replace('"discretizer"', '"discretiser"'))
+    assert '"discretiser"' in about.read_text()
+    old = Results.load(copied)
+    assert old.plan == results.plan
+    assert old.table().equals(results.table())
 
 
 def test_compressed_and_unknown_files(results, tmp_path):

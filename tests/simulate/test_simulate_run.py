@@ -104,7 +104,7 @@ def test_more_seeds_and_samplers_do_only_what_is_new(tmp_path):
         {"rankers": ("lrar",)},
         {"rankers": ("lrar:max_antecedent=1", "ridge")},
         {"samplers": ("ssar:max_antecedent=1", "random:seed=5")},
-        {"discretiser": "equal_width:bins=4"},
+        {"discretizer": "equal_width:bins=4"},
         {"metrics": ("map",)},
         {"convention": "trec"},
         {"beyond_stop": False},
@@ -121,7 +121,7 @@ def test_other_data_or_code_are_other_tasks(monkeypatch):
     plan = small_plan(samplers=("ssar", "random"))
     ours = {task.name for task in tasks_of(plan, small_data())}
     assert not ours & {task.name for task in tasks_of(plan, small_data(seed=6))}
-    import rulerank.simulate.fingerprint as code
+    import rulerank.simulate.tasks as code
 
     real = code._source_hash
     monkeypatch.setattr(code, "_source_hash", lambda name: "x" if name == "rulerank.sampling.ssar" else real(name))

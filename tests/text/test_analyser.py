@@ -142,7 +142,7 @@ def test_an_analyser_can_be_stored_and_is_shared():
     assert again == made
     assert Analyser.from_dict(made.to_dict()) is again
     for wrong in ({}, {"languages": "en"}, {"languages": ["en"], "stemming": "yes"}, {"languages": [1]}):
-        with pytest.raises(InputError, match="an analyser is told by"):
+        with pytest.raises(InputError, match="an analyser is described by"):
             Analyser.from_dict(wrong)
 
 

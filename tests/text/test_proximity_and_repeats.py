@@ -43,7 +43,7 @@ def test_a_term_that_is_said_twice_counts_twice():
     once, twice = features("red fox", ["red", "fox"]), features("red fox", ["red", "fox", "red"])
     # Both terms stand in one of two documents with two words: each has the same weight.
     assert twice["BM25(body)"] == pytest.approx(1.5 * once["BM25(body)"])
-    assert twice["BM25 once a term(body)"] == pytest.approx(once["BM25(body)"])
+    assert twice["BM25 of distinct query words(body)"] == pytest.approx(once["BM25(body)"])
     assert (once["TF(body)"], twice["TF(body)"]) == (2, 3)
     assert twice["coverage(body)"] == 1
     half = features("red cat", ["red", "fox", "red"])

@@ -25,8 +25,7 @@ from hypothesis import strategies as st
 
 from rulerank.errors import InputError
 from rulerank.text import DocumentText, QueryText, Texts, compute_features, tokenise
-from rulerank.text.features import text_features
-from rulerank.text.features.registry import SETTLED
+from rulerank.text.features import SETTLED, text_features
 
 TEXTS = Texts(
     {"q": QueryText("zip bomb", "a file"), "other": QueryText("list")},
@@ -42,7 +41,7 @@ BODY = {
     # saturation 1.2 (0.25 + 0.75 x 3 / (5/3)) = 1.92 for d1 and 1.2 (0.25 + 0.75 x 2 / (5/3)) = 1.38 for d2:
     # 0.980829 x 2 x 2.2 / (2 + 1.92) + 0.470004 x 2.2 / (1 + 1.92); 0.470004 x 2.2 / (1 + 1.38)
     "BM25": [1.100931 + 0.354112, 0.434458, 0],
-    "BM25 once a term": [1.100931 + 0.354112, 0.434458, 0],  # the query says each term once
+    "BM25 of distinct query words": [1.100931 + 0.354112, 0.434458, 0],  # the query says each term once
     "TF": [3, 1, 0],
     "log TF": [1.098612 + 0.693147, 0.693147, 0],  # ln 3 + ln 2; ln 2
     "normalised TF": [1, 0.5, 0],

@@ -78,7 +78,7 @@ def test_paths_and_compressed_files(tmp_path, pack):
 
 
 def test_a_record_may_span_many_pieces(monkeypatch):
-    monkeypatch.setattr("rulerank.foreign.lines.CHUNK", 3)
+    monkeypatch.setattr("rulerank.foreign.decoding.CHUNK", 3)
     assert read_queries(stream(QUERY_TSV)) == QUERIES
     assert read_queries(stream("\ufeff" + QUERY_JSONL)) == QUERIES
 
@@ -192,7 +192,7 @@ def test_other_kinds_of_file_are_refused():
 
 def test_a_line_without_end_is_refused(monkeypatch):
     monkeypatch.setattr(texts, "LONGEST_LINE", 100)
-    monkeypatch.setattr("rulerank.foreign.lines.CHUNK", 64)
+    monkeypatch.setattr("rulerank.foreign.decoding.CHUNK", 64)
     with pytest.raises(InputError, match="longer than 100 bytes"):
         read_queries(stream("1\t" + "x" * 500))
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from rulerank.errors import InputError
 from rulerank.export.export import Export
-from rulerank.export.pieces import Pieces, joined
+from rulerank.export.lines import Pieces, joined
 from rulerank.registry import Registry
+from rulerank.strategy import Configurable, Strategy
 
 formats: Registry[Any] = Registry("export format", "rulerank.export.formats", "rulerank.export_formats")
 
@@ -17,13 +19,21 @@ _MARKS = re.compile(r'[,"\r\n]')
 _CELL = re.compile(r'(?:"([^"]*(?:""[^"]*)*)"|([^",\r\n]*))([,\n])')
 
 
-class Format:
-    """A way to write an Export; the first line of a subclass's docstring is what screens and README.txt say of it."""
+class Format(Configurable):
+    """A way to write an Export; the first line of a subclass's docstring is what screens and README.txt say of it.
 
-    name: str
-    label: str
+    >>> [each.label for each in choose(["letor", "qrels"])]
+    ['LETOR, one file', 'TREC qrels']
+    >>> choose(["qrels"])[0].summary
+    'Grades as trec_eval reads them, `qid 0 docid grade`; a document without docid goes by its row, as row17.'
+    """
+
     from_text = False  # whether the files are made from `Export.text`
     checked_by_text = False  # whether a check waits for that of `Export.text`, and does little else
+    has_queries = False  # whether the files have qids as trainers read them, so that they may be numbered
+    has_folds = False  # whether it deals queries to folds, so that it needs as many queries as folds
+    has_sheets = False  # whether it has a table for machines and one for spreadsheets
+    loading = ""  # lines of Python that load the files, for README.txt
 
     @property
     def summary(self) -> str:
@@ -51,14 +61,17 @@ class Format:
         return []
 
 
-def choose(names: Iterable[str] | None) -> list[Format]:
-    """Return the formats of these names, or all of them."""
+def choose(names: Iterable[str | Strategy] | None) -> list[Format]:
+    """Return the formats of these names, or all of them; a name may have parameters (`name:parameter=value`)."""
     if isinstance(names, str):
         raise InputError(f"formats must be a list of names, as in formats=[{names!r}]")
-    wanted = formats.names() if names is None else list(dict.fromkeys(names))
+    wanted = {each.key: each for each in map(Strategy.from_dict, formats.names() if names is None else names)}
     if not wanted:
         raise InputError(f"choose at least one format: {', '.join(formats.names())}")
-    return [formats[name]() for name in wanted]
+    twice = next((name for name, count in Counter(each.name for each in wanted.values()).items() if count > 1), None)
+    if twice:
+        raise InputError(f"the format {twice} is there twice, and both would write the same files; leave one out")
+    return [each.make(formats) for each in wanted.values()]
 
 
 def text_of(data: bytes) -> str:

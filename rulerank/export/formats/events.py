@@ -13,18 +13,26 @@ import orjson
 
 from rulerank.export.export import Export
 from rulerank.export.formats.base import Format, csv_line, csv_rows, formats, quoted_all
-from rulerank.export.pieces import Piece, Pieces, cut
-from rulerank.export.spreadsheets import BOM, defused_all
+from rulerank.export.lines import Piece, Pieces, cut
+from rulerank.export.plain import BOM, defused_all
 
 TABLE, SHEET, LINES = "events-for-machines.csv", "events-for-spreadsheets.csv", "events.jsonl"
 
 
 @formats.register("events", "Label log, CSV and JSON lines")
 class EventLog(Format):
-    """Every event of the label log in order: as tables, and as JSON, one event a line, which keeps types and nesting.
+    """Every event of the label log in order: as tables, and as JSON, one event per line, which keeps types and nesting.
 
     In the tables an empty cell is a value that is missing, and what is nested stands as JSON.
+
+    >>> from rulerank.collection import Collection
+    >>> collection = Collection.from_arrays([[0.5]], ["q1"], [2])
+    >>> export = Export.prepare(collection, events=[{"kind": "grade", "grade": 2}])
+    >>> print(dict(EventLog().files(export))["events.jsonl"].decode(), end="")
+    {"kind":"grade","grade":2}
     """
+
+    has_sheets = True
 
     def names(self, export: Export) -> list[str]:
         """Return the names of the tables and of the JSON lines."""
@@ -78,7 +86,7 @@ def _is_table(text: str, header: list[str], cells: list[list[str]]) -> bool:
 
 
 def _are_lines(data: bytes, events: Sequence[dict[str, Any]]) -> bool:
-    """Read JSON, one value a line, and say whether it is the events."""
+    """Read JSON, one value per line, and say whether it is the events."""
     lines = data.split(b"\n")
     return (
         len(lines) == len(events) + 1

@@ -8,12 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from rulerank.collection import ABSENT, Collection
-from rulerank.export.cells import are_pairs
-from rulerank.export.compare import check_letor
+from rulerank.export.cells import are_pairs, check_letor
 from rulerank.export.export import Export
 from rulerank.export.formats.base import Format, formats
-from rulerank.export.lines import svmlight_lines, with_queries
-from rulerank.export.pieces import Pieces, cut
+from rulerank.export.lines import Pieces, cut, svmlight_lines, with_queries
 
 DATA, QUERY = "lightgbm.txt", "lightgbm.txt.query"
 
@@ -24,9 +22,25 @@ class LightGBM(Format):
 
     LightGBM finds the .query file by itself. Features keep LETOR's numbers from 1, so LightGBM's Column_0 is empty.
     Missing and NULL features are left out, which LightGBM and scikit-learn read as 0 and XGBoost as missing.
+
+    >>> from rulerank.collection import Collection
+    >>> from rulerank.export.export import Export
+    >>> collection = Collection.from_arrays([[0.5], [0.25]], ["q1", "q1"], [2, 0], docids=["a", "b"])
+    >>> name, data = next(LightGBM().files(Export.prepare(collection)))
+    >>> name
+    'lightgbm.txt'
+    >>> print(data.decode(), end="")
+    2 1:0.5
+    0 1:0.25
     """
 
     from_text = True
+    loading = """\
+        data = lightgbm.Dataset("lightgbm.txt")
+        (LightGBM finds lightgbm.txt.query by itself, and counts features from 0. So, to rank other documents:)
+        model = lightgbm.train({"objective": "lambdarank"}, data)
+        others, _ = sklearn.datasets.load_svmlight_file(FILE, zero_based=True, n_features=model.num_feature())
+        """
 
     def names(self, export: Export) -> list[str]:
         """Return the names of the data and of the query file."""
@@ -38,7 +52,7 @@ class LightGBM(Format):
         yield QUERY, cut(b"".join(b"%d\n" % size for size in export.group_sizes))
 
     def check(self, export: Export, name: str, data: bytes) -> list[str]:
-        """Compare sizes, and read the data; what differs is told by reading it with the queries put in again."""
+        """Compare sizes, and read the data; differences are found by reading it with the queries put in again."""
         sizes = np.array(export.group_sizes, dtype=np.int64)
         if name == QUERY:
             found = data.split(b"\n")

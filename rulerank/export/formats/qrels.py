@@ -7,14 +7,25 @@ from collections.abc import Iterator
 
 from rulerank.export.export import Export
 from rulerank.export.formats.base import Format, bytes_of, formats
-from rulerank.export.pieces import Pieces, cut
+from rulerank.export.lines import Pieces, cut
 
 _NO_BLANKS = bytes(set(range(256)) - set(b" \t\n\r\v\f"))
 
 
 @formats.register("qrels", "TREC qrels")
 class Qrels(Format):
-    """Grades as trec_eval reads them, `qid 0 docid grade`; a document without docid goes by its row, as row17."""
+    """Grades as trec_eval reads them, `qid 0 docid grade`; a document without docid goes by its row, as row17.
+
+    >>> from rulerank.collection import Collection
+    >>> from rulerank.export.export import Export
+    >>> collection = Collection.from_arrays([[0.5], [0.25]], ["q1", "q1"], [2, 0], docids=["a", "b"])
+    >>> name, data = next(Qrels().files(Export.prepare(collection)))
+    >>> name
+    'qrels.txt'
+    >>> print(data.decode(), end="")
+    q1 0 a 2
+    q1 0 b 0
+    """
 
     def names(self, export: Export) -> list[str]:
         """Return the file's name."""

@@ -13,16 +13,15 @@ from rulerank.collection import PRESENT
 from rulerank.export.cells import read_table
 from rulerank.export.export import Export
 from rulerank.export.formats.base import Format, bytes_of, csv_line, formats, quoted_all, text_of
-from rulerank.export.lines import table_lines
-from rulerank.export.pieces import Piece, Pieces, cut
-from rulerank.export.spreadsheets import BOM, defused_all
+from rulerank.export.lines import Piece, Pieces, cut, table_lines
+from rulerank.export.plain import BOM, defused_all
 
 COLUMNS = ("qid", "docid", "grade")
 TABLE, SHEET = "documents-for-machines.csv", "documents-for-spreadsheets.csv"
 
 
 @dataclass(frozen=True)
-class Words:
+class TableWords:
     """The texts of a table: names of features, queries, and the ids of documents; exact, or safe for spreadsheets."""
 
     features: Sequence[str]
@@ -34,23 +33,39 @@ class Words:
         """The first row."""
         return [*COLUMNS, *self.features]
 
-    def defused(self) -> Words:
+    def defused(self) -> TableWords:
         """Return them for spreadsheets; the very same object where none is risky."""
-        safe = Words(defused_all(self.features), defused_all(self.queries), defused_all(self.ids))
+        safe = TableWords(defused_all(self.features), defused_all(self.queries), defused_all(self.ids))
         same = safe.features is self.features and safe.queries is self.queries and safe.ids is self.ids
         return self if same else safe
 
 
-def _words(export: Export, name: str = TABLE) -> Words:
-    exact = Words(export.collection.feature_names, export.collection.queries, export.ids)
+def _words(export: Export, name: str = TABLE) -> TableWords:
+    exact = TableWords(export.collection.feature_names, export.collection.queries, export.ids)
     return exact if name == TABLE else exact.defused()
 
 
 @formats.register("csv", "CSV tables")
 class Table(Format):
-    """Tables with a header: qid, docid, grade, then one column a feature; an empty cell is a missing value."""
+    """Tables with a header: qid, docid, grade, then one column per feature; an empty cell is a missing value.
+
+    >>> from rulerank.collection import Collection
+    >>> from rulerank.export.export import Export
+    >>> collection = Collection.from_arrays([[0.5], [0.25]], ["q1", "q1"], [2, 0], docids=["a", "b"])
+    >>> name, data = next(Table().files(Export.prepare(collection)))
+    >>> name
+    'documents-for-machines.csv'
+    >>> print(data.decode(), end="")
+    qid,docid,grade,1
+    q1,a,2,0.5
+    q1,b,0,0.25
+    """
 
     from_text = True
+    has_sheets = True
+    loading = """\
+        frame = pandas.read_csv("documents-for-machines.csv", dtype={"qid": str, "docid": str})
+        """
 
     def names(self, export: Export) -> list[str]:
         """Return the files' names: for machines, and for spreadsheets."""
@@ -85,13 +100,13 @@ class Table(Format):
         ]
 
 
-def _table(export: Export, words: Words) -> Pieces:
+def _table(export: Export, words: TableWords) -> Pieces:
     qids, ids = ([bytes_of(text) for text in quoted_all(texts)] for texts in (words.queries, words.ids))
     lines = table_lines(export.text, export.collection.query_index, qids, ids, len(words.features))
     return [*cut(bytes_of(csv_line(words.header))), *cut(lines)]
 
 
-def _is_meant(export: Export, words: Words, body: bytes) -> bool:
+def _is_meant(export: Export, words: TableWords, body: bytes) -> bool:
     """Read the rows in compiled code, and those that it leaves in doubt in Python."""
     collection = export.collection
     found = read_table(body, collection)
@@ -118,7 +133,7 @@ def _rows(data: bytes) -> Iterator[list[str]]:
         yield []
 
 
-def _first_problem(export: Export, words: Words, data: bytes) -> str | None:
+def _first_problem(export: Export, words: TableWords, data: bytes) -> str | None:
     """Read the whole table in Python, and say what is wrong first."""
     table = _rows(data)
     if next(table, None) != words.header:
@@ -133,7 +148,7 @@ def _first_problem(export: Export, words: Words, data: bytes) -> str | None:
     return None if rows == meant else f"{rows} documents are in the file, {meant} were meant"
 
 
-def _row_problem(export: Export, words: Words, row: int, cells: list[str]) -> str | None:
+def _row_problem(export: Export, words: TableWords, row: int, cells: list[str]) -> str | None:
     collection = export.collection
     if row >= len(collection) or len(cells) != len(collection.feature_names) + len(COLUMNS):
         return f"row {row + 1} is one too many, or has {len(cells)} cells"

@@ -53,7 +53,7 @@ def read_judgements(lines: TextLines) -> list[Judgement]:
 
 
 def _form_of(rows: list[Row]) -> Callable[[list[str]], Iterator[Judgement]]:
-    """Tell from all rows how they are written."""
+    """Detect from all rows how they are written."""
     widths = {len(cells) for _, cells in rows}
     full = [cells for _, cells in rows if len(cells) >= 4]
     if full and len(full) * 2 > len(rows) and all(cells[1] in ("0", "Q0") for cells in full):

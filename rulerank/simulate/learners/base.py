@@ -29,6 +29,10 @@ class Learner(Configurable, ABC):
     Features are expected on a common scale within each query (`normalise_by_query`). What a sample cannot teach (no two
     documents of a query with different grades, say) is no error: the learner then scores all documents alike, and the
     expectation over ties tells how little that is worth. `package` is what it needs beyond the library's own.
+
+    >>> from rulerank.simulate.learners.ridge import Ridge
+    >>> Ridge(penalty=1.0).fit([[0.0], [0.5], [1.0]], [0, 1, 2], [1, 1, 1]).predict([[0.2], [0.8]]).round(3).tolist()
+    [0.8, 1.2]
     """
 
     package: ClassVar[str] = ""

@@ -21,8 +21,13 @@ class LambdaMART(Learner):
     Nothing is tuned: 100 trees of at most 7 leaves with at least 5 documents each, learning rate 0.1. A sample in which
     no query has two grades gives no gradient, and all documents score alike. One thread, deterministic.
     `min_sum_hessian_in_leaf` is LightGBM's own default, and must not be 0: a leaf in which no document has a pair has
-    no curvature at all, and LightGBM, which reckons a leaf's documents from its share of that, then makes an empty
+    no curvature at all, and LightGBM, which estimates a leaf's documents from its share of that, then makes an empty
     leaf and gives up ("left_count > 0").
+
+    >>> ranker = LambdaMART(trees=5, least_documents=1).fit([[0.0], [0.5], [1.0]], [0, 1, 2], [1, 1, 1])
+    >>> scores = ranker.predict([[0.0], [1.0]])
+    >>> bool(scores[0] < scores[1])
+    True
     """
 
     package = "lightgbm"

@@ -24,6 +24,10 @@ class RankSVM(Learner):
     one of 1, 10, 100, 1000, 10000 that orders most pairs right when the labelled queries are held out in three parts (a
     tie: the smallest; with fewer than three queries that have a pair: 100). Nothing but the labelled sample is looked
     at. max_pairs: beyond it pairs are drawn at random, with `seed`.
+
+    >>> scores = RankSVM(cost=1.0).fit([[0.0], [0.5], [1.0]], [0, 1, 2], [1, 1, 1]).predict([[0.2], [0.8]])
+    >>> bool(scores[0] < scores[1])
+    True
     """
 
     package = "sklearn"

@@ -20,6 +20,9 @@ class Ridge(Learner):
     penalty: a number, or "loo": the one of 0.001, 0.01, ... 1000 with the least squared error when each labelled
     document is predicted from the others (exact, from one singular value decomposition; a tie: the larger penalty).
     Nothing but the labelled sample is looked at. The mean is not penalised.
+
+    >>> Ridge(penalty=1.0).fit([[0.0], [0.5], [1.0]], [0, 1, 2], [1, 1, 1]).predict([[0.2], [0.8]]).round(3).tolist()
+    [0.8, 1.2]
     """
 
     params = (

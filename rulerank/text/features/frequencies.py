@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from rulerank.text.features.registry import text_features
+from rulerank.text.features import text_features
 from rulerank.text.matches import Floats, Matches
 
 

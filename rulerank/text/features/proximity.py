@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from rulerank.text.corpus_kernels import shortest_spans
-from rulerank.text.features.registry import text_features
+from rulerank.text.corpus import shortest_spans
+from rulerank.text.features import text_features
 from rulerank.text.matches import Floats, Matches
 
 

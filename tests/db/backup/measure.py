@@ -35,7 +35,7 @@ def make(url: str, events: int, rows: int, features: int) -> None:
     collection = Collection.from_arrays(rng.random((rows, features)), np.arange(rows) // 100, docids=docids)
     workspace = Workspace(url)
     person = workspace.people.ensure_single_user()
-    campaign = workspace.import_campaign("large", collection, Settings(discretiser="equal_frequency"))
+    campaign = workspace.import_campaign("large", collection, Settings(discretizer="equal_frequency"))
     label = {"campaign_id": campaign, "kind": "grade", "person_id": person.id, "seconds": 3.5}
     with workspace.database.write() as connection:
         for start in range(0, events, 1000):

@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from thorough import SQLITE_FIRST
 
 from db.jobs import supervisor as module
 from db.jobs.process import URL_VARIABLE
@@ -63,6 +64,7 @@ def supervise(database, monkeypatch) -> Iterator[Callable[..., Supervisor]]:
         assert not any(alive(pid) for pid in pids)
 
 
+@pytest.mark.parametrize("backend", SQLITE_FIRST)
 def test_a_killed_worker_is_replaced_and_its_job_goes_on_at_once(database, supervise, tmp_path):
     flag = tmp_path / "flag"
     flag.touch()
@@ -82,6 +84,7 @@ def test_a_killed_worker_is_replaced_and_its_job_goes_on_at_once(database, super
     until(lambda: keeper.problem() is None)  # one end that was mended is no trouble
 
 
+@pytest.mark.parametrize("backend", SQLITE_FIRST)
 def test_a_job_that_kills_its_workers_fails_with_words_and_others_go_on(database, supervise, tmp_path):
     jobs = Jobs(database)
     killer = jobs.ask("die")
@@ -93,6 +96,7 @@ def test_a_job_that_kills_its_workers_fails_with_words_and_others_go_on(database
     assert f"has ended {MOST_TRIES} times" in keeper.problem()
 
 
+@pytest.mark.parametrize("backend", SQLITE_FIRST)
 def test_a_worker_that_hangs_is_replaced(database, supervise, monkeypatch, tmp_path):
     monkeypatch.setattr(module, "SILENCE_SECONDS", 1.0)
     flag = tmp_path / "flag"
@@ -107,6 +111,7 @@ def test_a_worker_that_hangs_is_replaced(database, supervise, monkeypatch, tmp_p
     assert not alive(first)
 
 
+@pytest.mark.parametrize("backend", SQLITE_FIRST)
 def test_a_simulation_does_not_keep_short_work_waiting(database, supervise, tmp_path):
     flag = tmp_path / "flag"
     flag.touch()

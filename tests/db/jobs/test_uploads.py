@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import sqlalchemy as sa
+from thorough import SQLITE_FIRST
 
 from db.campaigns import Campaigns
 from db.collections import Collections
@@ -26,13 +27,12 @@ from db.store.tables import campaigns, collections
 from rulerank.campaign import Settings
 from rulerank.errors import InputError, RulerankError
 from rulerank.importing.files import Files, Upload
-from rulerank.importing.kept import keep, load
-from rulerank.importing.preview import Preview, RowFacts
+from rulerank.importing.kept import ImportPreview, RowFacts, keep, load
 from rulerank.importing.read import BadFilesError, Imported, read_files
 from rulerank.importing.rows import Division
-from rulerank.importing.wish import Bundle, Wish
+from rulerank.importing.texts import Bundle, Wish
 from rulerank.letor import read_letor
-from rulerank.prepare import Columns, Options, Reading
+from rulerank.prepare import Columns, Options, TextReading
 from rulerank.text import Analyser, DocumentText, QueryText, Texts
 from tests.db.jobs.test_jobs import until
 
@@ -135,20 +135,20 @@ def test_by_default_it_is_beside_the_file_or_below_the_temporary_folder(database
         assert place.name.startswith(f"rulerank-uploads-{os.getuid()}-")
 
 
-# Reading and storing ----------------------------------------------------------------------------------------------
+# TextReading and storing ----------------------------------------------------------------------------------------------
 
 
 def test_a_file_is_read_shown_and_stored(spool, database):
     told = put(spool)
     job = do(database, "read", told)
     assert job.state == "done", job.message
-    preview = Preview.from_dict(job.result["preview"])
+    preview = ImportPreview.from_dict(job.result["preview"])
     direct = read_files(Files((Upload("pool.txt", LETOR),)), lambda done, total: None)
-    assert preview == Preview.of(direct)
+    assert preview == ImportPreview.of(direct)
     assert (preview.summary["rows"], preview.summary["grade_counts"], preview.rows[0][:3]) == (
         40,
         [14, 13, 13],
-        ["0", "D0", "0"],
+        ["0", "0", "D0"],
     )
     settings = Settings(overlap=2)
     wanted = {
@@ -227,6 +227,7 @@ def test_a_reading_that_is_stopped_leaves_nothing(spool, sqlite_database):
     assert list(spool.folder.iterdir()) == []
 
 
+@pytest.mark.parametrize("backend", SQLITE_FIRST)
 def test_a_worker_killed_in_the_middle_of_reading_is_replaced_and_reads_again(spool, database, tmp_path, monkeypatch):
     """A pipe that nobody writes to keeps the first worker in the middle for as long as the test needs."""
     monkeypatch.setenv("RULERANK_WORKER_NICE", "0")
@@ -274,7 +275,7 @@ def test_what_was_read_is_kept_bit_for_bit(tmp_path):
 def test_a_wish_survives_json(database):
     wish = Wish(
         (("documents", ("a.csv",)), ("queries", ("b.csv",))),
-        Reading(kind="table", document_columns=Columns("id", title=("t",), body=("x", "y")), encoding="cp1252"),
+        TextReading(kind="table", document_columns=Columns("id", title=("t",), body=("x", "y")), encoding="cp1252"),
         replace(Options(), candidates=7, languages=("en", "de"), stemming=False),
     )
     number = Jobs(database).ask("work", wish.to_dict())

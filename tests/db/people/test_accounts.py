@@ -11,9 +11,8 @@ import sqlalchemy as sa
 from argon2 import PasswordHasher
 
 from db.people.accounts import People
-from db.people.names import LOCAL
 from db.people.passwords import Passwords
-from db.people.person import ACTS, ROLES, may
+from db.people.person import ACTS, LOCAL, ROLES, may
 from db.store.engine import Database
 from db.store.tables import people as people_table
 from db.store.tables import settings

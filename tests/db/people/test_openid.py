@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from db.people.accounts import People
-from db.people.names import LOCAL, LONGEST_NAME, check_name, free_name, name_key
 from db.people.openid import Admission, NotAdmittedError, Welcome
 from db.people.passwords import Passwords
+from db.people.person import LOCAL, LONGEST_NAME, check_name, free_name, name_key
 from db.people.throttle import PAIR, TooManyTriesError
 from rulerank.errors import InputError
 

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from db.people.accounts import People
 from db.people.sessions import HOURS, IDLE_MINUTES, KEPT_DAYS, SEEN_EVERY, SLACK, Limits
-from db.people.signing import BROWSER, code, sign, unsign
+from db.people.signing import BROWSER, Ticket, code, read_ticket, sign, unsign, write_ticket
 from db.people.signing import TICKET as TICKET_USE
-from db.people.tickets import Ticket, read_ticket, write_ticket
 from db.store.engine import Database
 from db.store.errors import DatabaseError
 from db.store.migrate import migrate

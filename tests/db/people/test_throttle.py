@@ -9,8 +9,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from db.people.accounts import People
-from db.people.clients import DAYS, MOST_NOTES, Client, network_of, read_note, write_note
-from db.people.throttle import ADDRESS, FIRST_PAUSE, NAME, PAIR, Throttle, TooManyTriesError
+from db.people.throttle import (
+    ADDRESS,
+    DAYS,
+    FIRST_PAUSE,
+    MOST_NOTES,
+    NAME,
+    PAIR,
+    Client,
+    Throttle,
+    TooManyTriesError,
+    network_of,
+    read_note,
+    write_note,
+)
 from tests.db.people.test_accounts import GOOD, Clock, quick
 
 HOME, OFFICE, EVIL = Client("192.0.2.1"), Client("198.51.100.1"), Client("203.0.113.66")

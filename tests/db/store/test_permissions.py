@@ -18,8 +18,8 @@ from filled import plain_backup
 from db.backup.restore import restore
 from db.backup.write import backup
 from db.store.engine import Database
+from db.store.files import create_private, open_to_others, private_files
 from db.store.migrate import bring_to, migrate
-from db.store.permissions import create_private, open_to_others, private_files
 from db.store.scratch import scratch
 from db.store.tables import settings
 from db.workspace import Workspace
@@ -120,6 +120,6 @@ def test_the_app_reports_open_files_at_its_start_and_changes_nothing(tmp_path):
         check=False,
     )
     assert "rulerank: labels.db can be read or changed by other users (mode 0644)" in started.stderr
-    assert "To mend it: chmod 600 labels.db" in started.stderr
+    assert "To fix it: chmod 600 labels.db" in started.stderr
     assert f"chmod 600 {secrets}" in started.stderr
     assert stat.S_IMODE((tmp_path / "labels.db").stat().st_mode) == 0o644

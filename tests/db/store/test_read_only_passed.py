@@ -57,11 +57,14 @@ def protected(new_url):
         other.stdout.readline()
         database.close()
 
+        mended = threading.Event()  # a listener that went while others connect would trip those
+
         def protect(dialect, record, arguments, options):
-            arguments[0] += "&readonly_shm=1"
+            if not mended.is_set():
+                arguments[0] += "&readonly_shm=1"
 
         sa.event.listen(database.engine, "do_connect", protect)
-        yield database, lambda: sa.event.remove(database.engine, "do_connect", protect)
+        yield database, mended.set
         database.close()
         other.stdin.close()
 

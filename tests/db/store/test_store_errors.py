@@ -14,11 +14,11 @@ import pytest
 import sqlalchemy as sa
 from db_helpers import add_office, add_people, small_collection
 
-from db.health import Health
 from db.store.engine import Database
 from db.store.errors import DatabaseError, store_error
 from db.store.migrate import migrate
 from db.store.tables import settings
+from db.workspace import Health
 from rulerank.campaign import Kind
 from rulerank.errors import StoreError
 

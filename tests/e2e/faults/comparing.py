@@ -144,6 +144,12 @@ class Comparing:
 
 
 def _seen(shown: dict[str, Any]) -> dict[str, Any]:
-    """Return what an answer shows with the document's number, but for what tells one answer from another."""
+    """Return what an answer shows with the document's number, but for what tells one answer from another.
+
+    How many labels are to go is each process's own estimate, worked out when it has time; what is counted is compared.
+    """
     seen = {key: value for key, value in shown.items() if key not in ("token", "ticket", "seen")}
+    if shown.get("progress"):
+        counted = shown["progress"]["text"].split(" · ")[-1]
+        seen["progress"] = {**shown["progress"], "text": counted}
     return {"document": shown["ticket"].split(".")[3] if shown.get("token") else None, **seen}

@@ -13,7 +13,6 @@ from tests.e2e.faults import clock
 
 clock.install()  # before anything else is imported
 
-import ast  # noqa: E402
 import gc  # noqa: E402
 import importlib  # noqa: E402
 import json  # noqa: E402
@@ -26,20 +25,9 @@ import time  # noqa: E402
 from pathlib import Path  # noqa: E402
 from typing import Any  # noqa: E402
 
-from tests.e2e.server import ROOT  # noqa: E402
+from tests.e2e.forking import ROOT, imported_by  # noqa: E402
 
 SERVING = ("uvicorn", "uvicorn.loops.auto", "uvicorn.protocols.http.auto")
-
-
-def imported_by(path: Path) -> list[str]:
-    """Return the modules that a file imports at its beginning."""
-    names = []
-    for node in ast.parse(path.read_text()).body:
-        if isinstance(node, ast.Import):
-            names += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names.append(node.module)
-    return names
 
 
 def preload() -> None:

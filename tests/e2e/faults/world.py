@@ -28,7 +28,7 @@ def make_campaign(workspace: Workspace, name: str, rng: random.Random) -> tuple[
     overlap = rng.choice(OVERLAPS)
     settings = Settings(
         dwell_milliseconds=0,
-        discretiser="equal_width:bins=5",
+        discretizer="equal_width:bins=5",
         overlap=overlap,
         later_after=rng.choice((1, 3, 6)),
         claim_minutes=rng.choice(CLAIM_MINUTES),

@@ -1,0 +1,45 @@
+"""The view in the address: what is chosen on a page is written there, and an address opens the view that it names.
+
+Streamlit can bind a widget to the address by itself, but then with the words on the screen, which are long and change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+
+def read_address(name: str, keys: Sequence[str], meaning: Callable[[list[str]], Mapping[str, Any]]) -> None:
+    """Before the widgets with these keys: give them the values that the address names, where it names others.
+
+    meaning: from what the address says (nothing at all, perhaps, or nonsense) to the value of each widget. It counts on
+    the first visit, on the way back and forward, for another campaign, and for who comes back to a page; else the
+    widgets themselves do.
+    """
+    asked = st.query_params.get_all(name)
+    state = st.session_state
+    if (_campaign(), asked) != state.get(_kept(name, keys)) or any(key not in state for key in keys):
+        for key, value in meaning(asked).items():
+            state[key] = value
+
+
+def write_address(name: str, keys: Sequence[str], chosen: Sequence[str], usual: Sequence[str]) -> None:
+    """After the widgets: let the address say what is chosen; what is usual needs no words."""
+    words = [] if list(chosen) == list(usual) else list(chosen)
+    st.session_state[_kept(name, keys)] = (_campaign(), words)
+    if words == st.query_params.get_all(name):
+        return
+    if words:
+        st.query_params[name] = words
+    else:
+        del st.query_params[name]
+
+
+def _campaign() -> str:
+    return st.query_params.get("campaign", "")
+
+
+def _kept(name: str, keys: Sequence[str]) -> str:
+    return f"address-{name}-{'-'.join(keys)}"
