@@ -22,8 +22,9 @@ class Forecast:
     high: None where too many simulations did not get there at all. held: how many of the `cases` simulated collections,
     of `origins` data sets, lie within; never: how many did not get there within `followed` labels.
 
-    >>> print(Forecast(0.95, low=40, high=120, held=6, cases=7, origins=7, never=1, followed=800).sentence.split(":")[0])
-    About 40 to 120 labels for 95% of the MAP that all labels would give
+    >>> forecast = Forecast(0.95, low=40, high=120, held=6, cases=7, origins=7, never=1, followed=800)
+    >>> forecast.sentence.split(":")[0]
+    'About 40 to 120 labels for 95% of the MAP that all labels would give'
     """
 
     share: float
