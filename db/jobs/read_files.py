@@ -19,7 +19,7 @@ from db.jobs.uploads import Uploads
 from db.store.engine import Database
 from db.store.tables import jobs
 from rulerank.campaign import Settings
-from rulerank.importing.files import ROLES, Files, Upload, has_own_format, readable, told
+from rulerank.importing.files import ROLES, Files, Upload, has_own_format, readable, recognised
 from rulerank.importing.kept import ImportPreview, keep, load
 from rulerank.importing.read import BadFilesError, Imported, read_files
 from rulerank.importing.rows import Division, known_labels
@@ -41,7 +41,7 @@ def look(database: Database, arguments: dict[str, Any], progress: Progress) -> d
     """Find out what each of the files of texts is; where they do not show it, say in words what is missing."""
     progress(0, None, "looking")
     files = Bundle.from_dict(arguments["bundle"]).files()
-    layout = told(files)
+    layout = recognised(files)
     names = [file.name for file in files]
     if isinstance(layout, str):
         return {"names": names, "missing": layout, "kind": "", "roles": {}}

@@ -22,7 +22,7 @@ from pages.charts.figure import (
     value_axis,
     whole_steps,
 )
-from pages.charts.series import Look, look_at
+from pages.charts.series import LineStyle, look_at
 from pages.charts.theme import LIGHT, Theme, with_alpha
 from rulerank.errors import InputError
 
@@ -46,7 +46,7 @@ class Curve:
     name: str
     x: ArrayLike
     y: ArrayLike
-    look: Look | None = None
+    look: LineStyle | None = None
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,9 @@ def points_of(xs: ArrayLike, ys: ArrayLike, what: str) -> tuple[Floats, Floats]:
     return left[order], np.where(np.isfinite(right), right, np.nan)[order]
 
 
-def _add_curve(figure: go.Figure, look: Look, name: str, xs: Floats, ys: Floats, point: str) -> tuple[str, float, str]:
+def _add_curve(
+    figure: go.Figure, look: LineStyle, name: str, xs: Floats, ys: Floats, point: str
+) -> tuple[str, float, str]:
     """Draw one line and return its name, its last value and its colour."""
     known = np.isfinite(ys)
     alone = known & ~np.r_[False, known[:-1]] & ~np.r_[known[1:], False]

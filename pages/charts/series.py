@@ -52,7 +52,7 @@ CHANCE = {"random": 0, "query_random": 1}
 
 
 @dataclass(frozen=True)
-class Look:
+class LineStyle:
     """How a line is drawn."""
 
     colour: str
@@ -68,13 +68,13 @@ class Look:
         return go.scatter.Marker(size=size, color=self.colour, opacity=1, line={"width": 0}, symbol=self.symbol)
 
 
-def look_at(place: int, theme: Theme) -> Look:
+def look_at(place: int, theme: Theme) -> LineStyle:
     """Return the look of a place: colours first, then the same colours with another dash."""
     turn, colour = divmod(place, len(theme.lines))
-    return Look(theme.lines[colour], SYMBOLS[colour], DASHES[turn % len(DASHES)])
+    return LineStyle(theme.lines[colour], SYMBOLS[colour], DASHES[turn % len(DASHES)])
 
 
-def sampler_looks(keys: Iterable[str], theme: Theme) -> dict[str, Look]:
+def sampler_looks(keys: Iterable[str], theme: Theme) -> dict[str, LineStyle]:
     """Return the look of each sampler, by the key of its strategy; the same on every page.
 
     >>> from pages.charts.theme import LIGHT
@@ -87,14 +87,14 @@ def sampler_looks(keys: Iterable[str], theme: Theme) -> dict[str, Look]:
     return _looks(keys, SAMPLERS, theme)
 
 
-def ranker_looks(keys: Iterable[str], theme: Theme) -> dict[str, Look]:
+def ranker_looks(keys: Iterable[str], theme: Theme) -> dict[str, LineStyle]:
     """Return the look of each ranker, by the key of its strategy; the same on every page."""
     return _looks(keys, RANKERS, theme)
 
 
-def _looks(keys: Iterable[str], places: Mapping[str, int], theme: Theme) -> dict[str, Look]:
+def _looks(keys: Iterable[str], places: Mapping[str, int], theme: Theme) -> dict[str, LineStyle]:
     """Give each key the look of its name; what would look like another one gets the next dash, then the next colour."""
-    found: dict[str, Look] = {}
+    found: dict[str, LineStyle] = {}
     taken: set[tuple[str, str]] = set()
     for key in dict.fromkeys(keys):
         for look in _tries(key.partition(":")[0], places, theme):
@@ -105,11 +105,11 @@ def _looks(keys: Iterable[str], places: Mapping[str, int], theme: Theme) -> dict
     return found
 
 
-def _tries(name: str, places: Mapping[str, int], theme: Theme) -> list[Look]:
+def _tries(name: str, places: Mapping[str, int], theme: Theme) -> list[LineStyle]:
     count = len(theme.lines)
     if name in CHANCE:
         dashes = DASHES[CHANCE[name] :] + DASHES[: CHANCE[name]]
-        return [Look(theme.baseline, "circle", dash) for dash in dashes]
+        return [LineStyle(theme.baseline, "circle", dash) for dash in dashes]
     # A name from an outside package has a place too, which depends on nothing but the name.
     place = places.get(name, zlib.crc32(name.encode()) % count)
     turn, colour = divmod(place, count)

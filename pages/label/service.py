@@ -70,8 +70,8 @@ def answer(workspace: Workspace, question: dict[str, Any], cookie: str | None = 
     shown = panel_data(workspace, opened, person, asked.view, offer)
     decided = asked.kind in DECISIONS and ticket.token and not problem and not ignored
     already = opened.live.said_already(person.id, ticket.row, asked.press, again=asked.again) if decided else ""
-    told = {"problem": problem, "ignored": ignored, "already": already}
-    return {**shown, **told, **_taken_back(opened, person.id, asked)}
+    news = {"problem": problem, "ignored": ignored, "already": already}
+    return {**shown, **news, **_taken_back(opened, person.id, asked)}
 
 
 def act(opened: OpenCampaign, person: int, ticket: Ticket, asked: ActRequest) -> Offer | Pause | None:

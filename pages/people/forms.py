@@ -25,7 +25,7 @@ ROLES = {
     "admin": "also looks after people and backups.",
 }
 ALONE = "you"  # the one person of the single-user mode
-TOLD, ADDED = "people-told", "people-added"
+OUTCOME, ADDED = "people-outcome", "people-added"
 
 
 def people_table(people: Sequence[Person], me: Person, mode: str) -> pd.DataFrame:
@@ -42,9 +42,9 @@ def people_table(people: Sequence[Person], me: Person, mode: str) -> pd.DataFram
     return pd.DataFrame(rows, columns=["Name", "Role", "State", "Signs in with", "Since"])
 
 
-def told() -> None:
+def show_outcome() -> None:
     """Say once what the last change did."""
-    message = st.session_state.pop(TOLD, None)
+    message = st.session_state.pop(OUTCOME, None)
     if message:
         st.success(message, icon=":material/check:")
 
@@ -87,7 +87,7 @@ def add_person(people: People, mode: str, me: Person) -> None:
 def tell(words: str, password: str | None = None) -> None:
     """Show a message after the page has been drawn anew; a password that was made up is shown this once."""
     more = f" Password, shown only now: `{password}`" if password else ""
-    st.session_state[TOLD] = plain(words) + more
+    st.session_state[OUTCOME] = plain(words) + more
     st.rerun()
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from pages import context
-from pages.people.forms import ROLES, add_person, change_person, people_table, told
+from pages.people.forms import ROLES, add_person, change_person, people_table, show_outcome
 from pages.shared.layout import heading, side_by_side
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def main(person: Person) -> None:
             "RULERANK_ADMINS and RULERANK_ANNOTATORS name joins by signing in.",
             icon=":material/key:",
         )
-    told()
+    show_outcome()
     people = context.workspace().people
     found = people.list()
     st.dataframe(people_table(found, person, mode), hide_index=True, alt="People, their roles and how they sign in")

@@ -117,10 +117,10 @@ def last_value(measure: Measure, points: Sequence[Point], labels: int) -> tuple[
     if last is None and labels:
         return f"{measure} now", "…"
     value = value_of(last, measure)
-    told = "not yet" if value is None else f"{value:.3f}"
+    shown = "not yet" if value is None else f"{value:.3f}"
     if last is None or last.labels == labels:
-        return f"{measure} now", told
-    return f"{measure} after {last.labels:,d} label{'' if last.labels == 1 else 's'}", told
+        return f"{measure} now", shown
+    return f"{measure} after {last.labels:,d} label{'' if last.labels == 1 else 's'}", shown
 
 
 def show_numbers(

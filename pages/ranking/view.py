@@ -159,9 +159,9 @@ def show_metrics(
             f"{name} not defined" if value is None else f"{name} **{value:.3f}**" for name, value in values.items()
         ]
         st.markdown(" · ".join(shown))
-        told = unlabelled_words(opened, documents)
-        if told:
-            st.caption(told)
+        words = unlabelled_words(opened, documents)
+        if words:
+            st.caption(words)
         if None in values.values():
             st.caption("Not defined: some documents of this query have no language, or one that the users do not know.")
         return

@@ -1,4 +1,4 @@
-"""Grades that look random, told to researchers where they look at labels."""
+"""Grades that look random, shown to researchers where they look at labels."""
 
 from __future__ import annotations
 

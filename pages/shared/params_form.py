@@ -27,7 +27,7 @@ def ask_strategy(
     """Ask for the parameters of a strategy but those of `without`, and return it with what differs from the defaults.
 
     features: names of the collection's features, for a parameter that is one of them. A value that the parameter cannot
-    have is told at its field, and returned all the same: whoever uses the strategy refuses it.
+    have is named at its field, and returned all the same: whoever uses the strategy refuses it.
     """
     params = _asked(registry, name, without)
     if not params:

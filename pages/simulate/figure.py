@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from pages.charts.figure import empty_figure, legend_below, limits, new_figure, safe, value_axis, whole_steps
 from pages.charts.learning import FEW, add_ceilings, add_last_values, points_of, rank_legend
-from pages.charts.series import Look, look_at
+from pages.charts.series import LineStyle, look_at
 from pages.charts.theme import LIGHT, Theme, with_alpha
 
 AXES = {
@@ -40,7 +40,7 @@ class Line:
     high: ArrayLike
     labels: ArrayLike
     stop: tuple[float, float] | None = None
-    look: Look | None = None
+    look: LineStyle | None = None
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def simulation_curves(
     return figure
 
 
-def look_of(line: Line, theme: Theme) -> Look:
+def look_of(line: Line, theme: Theme) -> LineStyle:
     """Return what a line looks like."""
     return line.look or look_at(line.place, theme)
 

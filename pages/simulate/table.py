@@ -19,7 +19,7 @@ from pages import context
 from pages.charts.figure import counted, file_name
 from pages.shared.layout import plain
 from pages.simulate.run import chosen_table, curves_of, metric_label, sampler_label, summary_of
-from pages.simulate.view import Look
+from pages.simulate.view import ChosenView
 from rulerank.export.plain import spreadsheet_csv
 from rulerank.simulate import Results, merge
 from rulerank.simulate.plan import usual_baseline
@@ -63,7 +63,7 @@ def show_chosen(simulation: Simulation, results: Results, clicked: tuple[str, in
     )
 
 
-def show_downloads(simulation: Simulation, stamp: str, results: Results, look: Look, baseline: str) -> None:
+def show_downloads(simulation: Simulation, stamp: str, results: Results, look: ChosenView, baseline: str) -> None:
     """Offer what was found as files: the curves and figures as they are shown, every value, and all of it in one."""
     number = simulation.id
     stem = file_name(f"{results.about.dataset} simulation {number}")
@@ -99,7 +99,7 @@ def show_downloads(simulation: Simulation, stamp: str, results: Results, look: L
     )
 
 
-def saved_file(number: int, stamp: str, look: Look, baseline: str) -> bytes:
+def saved_file(number: int, stamp: str, look: ChosenView, baseline: str) -> bytes:
     """Return the figures at the budget, with what each sampler saves against the baseline, as CSV."""
     found = summary_of(number, stamp, look.metric, look.expected, baseline)
     return spreadsheet_csv(with_saved(found, baseline))
@@ -144,7 +144,7 @@ def ask_baseline(number: int, results: Results) -> str:
     return chosen
 
 
-def show_saved(simulation: Simulation, stamp: str, results: Results, look: Look, baseline: str) -> None:
+def show_saved(simulation: Simulation, stamp: str, results: Results, look: ChosenView, baseline: str) -> None:
     """Show the table of labels saved, and say what its figures are."""
     summary = summary_of(simulation.id, stamp, look.metric, look.expected, baseline)
     shown = look.pairs(results)
@@ -158,7 +158,7 @@ def show_saved(simulation: Simulation, stamp: str, results: Results, look: Look,
     st.caption(figures_words(results, look, baseline, tests))
 
 
-def figures_words(results: Results, look: Look, baseline: str, tests: int) -> str:
+def figures_words(results: Results, look: ChosenView, baseline: str, tests: int) -> str:
     """Say what the figures of the table are; tests: how many there were against the baseline."""
     queries = sum(len(names) for names in results.about.queries.values())
     name, other = metric_label(look.metric), plain(sampler_label(baseline))
@@ -179,7 +179,7 @@ def figures_words(results: Results, look: Look, baseline: str, tests: int) -> st
     )
 
 
-def headline(rows: pd.DataFrame, look: Look, span: Span) -> str:
+def headline(rows: pd.DataFrame, look: ChosenView, span: Span) -> str:
     """Answer how many labels it takes to come to 95% of what all labels give, in a sentence."""
     rows = rows[np.isfinite(rows["ceiling"])]
     if rows.empty:
@@ -195,7 +195,9 @@ def headline(rows: pd.DataFrame, look: Look, span: Span) -> str:
     return f"To reach 95% of what all labels give ({what}): {', '.join(each)}."
 
 
-def saved_table(rows: pd.DataFrame, look: Look, span: Span, baseline: str, needs: Mapping[str, float]) -> pd.DataFrame:
+def saved_table(
+    rows: pd.DataFrame, look: ChosenView, span: Span, baseline: str, needs: Mapping[str, float]
+) -> pd.DataFrame:
     """Return the figures at the budget as text and numbers for the screen.
 
     needs: the labels that the baseline took to 95%, by ranker (`baseline_needs`).

@@ -36,7 +36,7 @@ BANDS = {
 
 
 @dataclass(frozen=True)
-class Look:
+class ChosenView:
     """What the reader chose to look at: either all samplers with one ranker, or all rankers with one sampler."""
 
     metric: str
@@ -61,7 +61,7 @@ class Look:
         """Return what a line is called."""
         return sampler_label(sampler) if self.compare == "samplers" else ranker_label(ranker)
 
-    def looks(self, results: Results, theme: Theme) -> dict[str, charts.Look]:
+    def looks(self, results: Results, theme: Theme) -> dict[str, charts.LineStyle]:
         """Return what the lines look like, by the keys of samplers or rankers: the same as on every other page."""
         if self.compare == "samplers":
             return charts.sampler_looks((each.key for each in results.plan.samplers), theme)
@@ -75,7 +75,7 @@ class Look:
         return f"chosen by {sampler_label(self.sampler)}"
 
 
-def ask_look(number: int, results: Results) -> Look:
+def ask_look(number: int, results: Results) -> ChosenView:
     """Ask what the curves show."""
     plan, done = results.plan, results.samplers_done()
     rankers = [each.key for each in plan.rankers]
@@ -122,10 +122,10 @@ def ask_look(number: int, results: Results) -> Look:
         help="Documents with equal scores stay in file order, which flatters a ranker with many ties if the file is "
         "sorted well. Averaged, the value is the exact mean over all orders of such documents.",
     )
-    return Look(metric, expected, band, x or "labels", compare or "samplers", sampler, ranker)
+    return ChosenView(metric, expected, band, x or "labels", compare or "samplers", sampler, ranker)
 
 
-def show_figure(simulation: Simulation, stamp: str, results: Results, look: Look) -> tuple[str, int] | None:
+def show_figure(simulation: Simulation, stamp: str, results: Results, look: ChosenView) -> tuple[str, int] | None:
     """Show the learning curves; return the sampler and the labels of the point that was clicked, if one was."""
     frame = curves_of(simulation.id, stamp, look.metric, look.expected).assign(none=np.nan)
     summary = summary_of(simulation.id, stamp, look.metric, look.expected, None).set_index(["sampler", "ranker"])
@@ -174,7 +174,7 @@ def _clicked(event: Any, pairs: Sequence[tuple[str, str]]) -> tuple[str, int] | 
     return (pairs[place][0], labels) if 0 <= place < len(pairs) else None
 
 
-def ask_published(number: int, results: Results, look: Look) -> list[Published]:
+def ask_published(number: int, results: Results, look: ChosenView) -> list[Published]:
     """Ask which published values are drawn, where there are any for this data set and metric."""
     found = results.references()
     if not found or look.metric != "map" or results.plan.convention == "trec":

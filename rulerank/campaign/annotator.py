@@ -1,4 +1,4 @@
-"""What an annotator is told while labelling: how far it is, and why the last document was chosen, in plain words."""
+"""What an annotator reads while labelling: how far it is, and why the last document was chosen, in plain words."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ LEAST_PAIRS, AS_RANDOM = 5.0, 0.8
 
 
 @dataclass(frozen=True)
-class Given:
+class GradesOfPerson:
     """The grades that one person gave, in the order of time; seconds: NaN where they are not known."""
 
     person: int
@@ -122,7 +122,7 @@ class Doubt:
         return self.found.words(None if self.person is None else names.get(self.person, "somebody"))
 
 
-def at_chance(given: Sequence[Given], items: Items, qids: Ints, grades: Mapping[int, int]) -> list[int | None]:
+def at_chance(given: Sequence[GradesOfPerson], items: Items, qids: Ints, grades: Mapping[int, int]) -> list[int | None]:
     """Return whose grades agree with a ranker that learnt from other queries no better than chance; None: all's.
 
     grades: the one grade of each labelled document, by row, which the ranker learns from.
@@ -153,7 +153,7 @@ def _enough(grades: Ints) -> bool:
     return len(grades) >= LABELS and min(relevant, len(grades) - relevant) >= RARER
 
 
-def too_fast(mine: Given, others: Sequence[Given]) -> Stretches | None:
+def too_fast(mine: GradesOfPerson, others: Sequence[GradesOfPerson]) -> Stretches | None:
     """Return a person's labels that were given too fast to be read, if there is a stretch of them."""
     known = mine.seconds[~np.isnan(mine.seconds)]
     if known.size < STRETCH:
@@ -178,7 +178,7 @@ def _stretches(seconds: np.ndarray, limit: float) -> np.ndarray:
     return found
 
 
-def contradictions(mine: Given, items: Items, qids: Ints) -> Contradictions:
+def contradictions(mine: GradesOfPerson, items: Items, qids: Ints) -> Contradictions:
     """Compare the grades that one person gave near copies of the same query."""
     pairs = apart = 0
     queries = qids[mine.rows]
@@ -205,7 +205,7 @@ def doubts(opened: OpenCampaign) -> list[Doubt]:
     return kept[1]
 
 
-def given_by(opened: OpenCampaign) -> list[Given]:
+def given_by(opened: OpenCampaign) -> list[GradesOfPerson]:
     """Return the grades of each person that stand, in the order of time."""
     fold = opened.live.fold
     acts = [act for act in (fold.act(row, person) for row, person, _ in fold.table()) if act is not None]
@@ -215,7 +215,7 @@ def given_by(opened: OpenCampaign) -> list[Given]:
         mine = [act for act in acts if act.person == person]
         rows, grades = (np.array(column, np.int64) for column in ([a.row for a in mine], [a.grade for a in mine]))
         seconds = np.array([np.nan if act.seconds is None else act.seconds for act in mine])
-        found.append(Given(person or 0, rows, grades, seconds))
+        found.append(GradesOfPerson(person or 0, rows, grades, seconds))
     return found
 
 

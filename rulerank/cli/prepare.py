@@ -166,8 +166,8 @@ def _print(prepared: Prepared) -> None:
     for each in prepared.notes:
         note(each)
     # What was left out stands in the notes above; all of it is in the file beside the collection.
-    told = {name: value for name, value in prepared.facts.items() if name != "left_out"}
-    rows = [(CALLED.get(name, name.replace("_", " ")), _short(value)) for name, value in told.items()]
+    shown = {name: value for name, value in prepared.facts.items() if name != "left_out"}
+    rows = [(CALLED.get(name, name.replace("_", " ")), _short(value)) for name, value in shown.items()]
     table("Prepared", ["what", "value"], rows, text=2)
 
 

@@ -49,8 +49,8 @@ def flag_help(registry: Registry[Any], name: str) -> str:
         for param in entry.value.params:
             if param.name == name:
                 said.setdefault(param.help, []).append(entry.name)
-    told = "; ".join(f"{', '.join(names)}: {words.removesuffix('.')}" for words, names in said.items())
-    return f"For {told}; by default the strategy's own."
+    spelled = "; ".join(f"{', '.join(names)}: {words.removesuffix('.')}" for words, names in said.items())
+    return f"For {spelled}; by default the strategy's own."
 
 
 def _words(what: str, registry: Registry[Any], example: str) -> str:

@@ -272,7 +272,7 @@ def at_path(path: str | Path) -> tuple[DataFile, ...]:
         return tuple(files_of(path))
 
 
-def told(files: Sequence[DataFile]) -> Layout | str:
+def recognised(files: Sequence[DataFile]) -> Layout | str:
     """Recognise by names and contents what the files are; else return in words what is missing."""
     with readable():
         try:

@@ -93,9 +93,9 @@ def without_texts(collection: Collection, texts: Texts | None, stored: tuple[int
     if not lacks:
         return []
     judged = bool((collection.grades != UNLABELLED).all())
-    told = [f"There are no texts of {' and '.join(lacks)}: people would see numbers, and nobody can judge numbers."]
+    notes = [f"There are no texts of {' and '.join(lacks)}: people would see numbers, and nobody can judge numbers."]
     if judged:
-        told.append("It is enough to replay the grades of the file, but not for people who label.")
+        notes.append("It is enough to replay the grades of the file, but not for people who label.")
     ways = []
     if "queries" in lacks:
         ways.append(f"a file of queries with qid and text in each line (your qids: {_some(collection.queries)})")
@@ -105,16 +105,16 @@ def without_texts(collection: Collection, texts: Texts | None, stored: tuple[int
         where = "Under step 1, 'Add texts', bring"
         if stored is not None:
             where = "Under step 1, bring the LETOR file of this collection once more and, under 'Add texts',"
-        told.append(f"{where} {', and '.join(ways)}; as TSV or JSONL.")
+        notes.append(f"{where} {', and '.join(ways)}; as TSV or JSONL.")
     if ways and stored is not None:
-        told.append("They then belong to the collection, and all campaigns on it have them.")
+        notes.append("They then belong to the collection, and all campaigns on it have them.")
     if "documents" in lacks and not docids:
-        told.append(
+        notes.append(
             "The lines of the LETOR file do not say which document they are: end each with its id, as in "
             "'# docid = D7', then bring a file of documents with the same docids, title and text. Or bring queries and "
             "texts themselves ('I have texts'): features are computed from them."
         )
-    return told
+    return notes
 
 
 def _some(ids: Sequence[str]) -> str:

@@ -114,8 +114,8 @@ def read_files(files: Files, progress: Progress) -> Imported:
                 "the curves will flatter the ranker"
             )
     facts = (f"Words: {analyser.label}.",) if analyser is not None else ()
-    told = (*notes, *serious)
-    return Imported(whole, second, texts, tuple(reader.read), told, facts, analyser, serious=tuple(serious))
+    said = (*notes, *serious)
+    return Imported(whole, second, texts, tuple(reader.read), said, facts, analyser, serious=tuple(serious))
 
 
 def rows_of_second(whole: Collection, first: Iterable[Collection], second: Iterable[Collection]) -> np.ndarray:

@@ -7,7 +7,7 @@ import pytest
 
 from rulerank.campaign.doubts import (
     Contradictions,
-    Given,
+    GradesOfPerson,
     Stretches,
     at_chance,
     contradictions,
@@ -33,7 +33,7 @@ def campaign(seed):
 
 def given(person, rows, grades, seconds=None):
     rows = np.asarray(rows, np.int64)
-    return Given(person, rows, grades[rows], np.full(len(rows), np.nan) if seconds is None else seconds)
+    return GradesOfPerson(person, rows, grades[rows], np.full(len(rows), np.nan) if seconds is None else seconds)
 
 
 def honest_seconds(rng, count, middle=9.0):

@@ -66,7 +66,10 @@ def test_files_become_a_campaign(screen, files):
     screen.page.get_by_text("Add texts, or a separate file").click()
     upload(screen, "Texts of queries", files[1])
     upload(screen, "Texts of documents", files[2])
-    screen.button("Create the campaign").click()
+    # As a person would: what is created is what the page says that it has understood.
+    expect(screen.page.get_by_text("Texts: 12 queries and 180 documents")).to_be_visible()
+    screen.ready()
+    screen.click("Create the campaign")
     expect(screen.button("Start labelling")).to_be_visible()
     screen.click("Start labelling")
     screen.document()

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from rulerank.collection import Collection
 from rulerank.errors import InputError
-from rulerank.importing.files import Files, Upload, sorted_out, told, uploaded
+from rulerank.importing.files import Files, Upload, recognised, sorted_out, uploaded
 from rulerank.importing.kept import ImportPreview, without_texts
 from rulerank.importing.names import data_name, free_name
 from rulerank.importing.read import BadFilesError, read_files
@@ -281,7 +281,7 @@ class TestFiles:
     def test_a_workbook_is_one_file_and_not_the_parts_of_a_zip(self):
         (found,) = uploaded([Upload("a.xlsx", workbook(("Data", [["query", "text"], ["a", "x"]])))])
         assert found.name == "a.xlsx"
-        layout = told([found])
+        layout = recognised([found])
         assert isinstance(layout, Layout)
         assert layout.kind == "pairs"
         wish = Wish((("pairs", ("a.xlsx",)),), TextReading(kind="pairs"))
@@ -290,7 +290,7 @@ class TestFiles:
             uploaded([Upload("old.xls", bytes.fromhex("d0cf11e0a1b11ae1") + bytes(600))])
 
     def test_a_table_is_recognised_and_what_was_chosen_survives_the_way_to_the_worker(self):
-        layout = told(uploaded([Upload("helpdesk.csv", table())]))
+        layout = recognised(uploaded([Upload("helpdesk.csv", table())]))
         assert isinstance(layout, Layout)
         assert layout.kind == "pairs"
         columns = Columns("SKU", body=("Text",), text=("Words",), grade=("Label",))

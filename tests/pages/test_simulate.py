@@ -24,7 +24,7 @@ from pages.simulate.figure import Line, Published, simulation_curves
 from pages.simulate.form import offered_learners, usual_share, usual_step
 from pages.simulate.run import chosen_table, metric_label, ranker_label, sampler_label, title_of
 from pages.simulate.table import everything, saved_file, written
-from pages.simulate.view import Look, _clicked
+from pages.simulate.view import ChosenView, _clicked
 from rulerank.collection import Collection
 from rulerank.errors import RulerankError
 from rulerank.simulate import Dataset, Plan, Results, executor
@@ -554,7 +554,7 @@ def test_files_hold_what_was_found(workspace, finished):
 
 
 def test_the_file_of_labels_saved_names_its_baseline(workspace, finished):
-    look = Look("ndcg@5", False, "queries", "labels", "samplers", "ssar", "lrar")
+    look = ChosenView("ndcg@5", False, "queries", "labels", "samplers", "ssar", "lrar")
     stamp = workspace.simulations.stamp(finished)
     table = pd.read_csv(io.BytesIO(saved_file(finished, stamp, look, "random")))
     assert set(table["baseline"]) == {"random"}

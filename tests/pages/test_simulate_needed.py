@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from pages.simulate.table import headline, saved_table
-from pages.simulate.view import Look
+from pages.simulate.view import ChosenView
 from rulerank.simulate.tables import Span, baseline_needs, with_saved
 
 NAN = float("nan")
@@ -80,7 +80,7 @@ def test_savings_and_their_bounds(labels, base, told):
 
 
 def table_of(compare: str, sampler: str = "ssar") -> pd.DataFrame:
-    look = Look("map", False, "queries", "labels", compare, sampler, "lrar")
+    look = ChosenView("map", False, "queries", "labels", compare, sampler, "lrar")
     column = SUMMARY["ranker"] == "lrar" if compare == "samplers" else SUMMARY["sampler"] == sampler
     return saved_table(SUMMARY[column], look, SPAN, "random", baseline_needs(SUMMARY, "random"))
 
@@ -98,7 +98,7 @@ def test_rankers_are_compared_with_a_baseline_that_is_not_shown():
 
 
 def test_the_headline_says_where_a_curve_falls_below_again():
-    look = Look("map", False, "queries", "labels", "rankers", "ssar", "lrar")
+    look = ChosenView("map", False, "queries", "labels", "rankers", "ssar", "lrar")
     said = headline(SUMMARY[SUMMARY["sampler"] == "ssar"], look, SPAN)
     assert "**LRAR** 20 labels, **Ridge regression** 33 labels (falls below again)." in said
 

@@ -17,7 +17,7 @@ from pages import context
 from pages.new_campaign.texts import brought_from
 from pages.shared.task import BackgroundTask, CancelledError
 from rulerank.errors import InputError
-from rulerank.importing.files import Upload, at_path, told, uploaded, with_roles
+from rulerank.importing.files import Upload, at_path, recognised, uploaded, with_roles
 from rulerank.importing.read import BadFilesError
 from rulerank.importing.texts import prepare_files
 from rulerank.prepare import Columns, Layout, Options, TextReading, prepare, read_collection
@@ -110,9 +110,9 @@ class TestFiles:
 
     def test_people_say_what_a_file_is(self):
         brought = uploaded([Upload(name, text.encode()) for name, text in {**shop(), "qrels.csv": "x"}.items()])
-        assert "no documents were found" in told(brought)
+        assert "no documents were found" in recognised(brought)
         chosen = with_roles(brought, {"documents": ["goods.csv"], "queries": ["asked.csv"]})
-        layout = told(chosen)
+        layout = recognised(chosen)
         assert isinstance(layout, Layout)
         assert [file.name for file in (*layout.documents, *layout.queries)] == ["goods.csv", "asked.csv"]
         assert layout.judgements == ()

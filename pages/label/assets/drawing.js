@@ -69,15 +69,15 @@ class Drawing {
   saved() {
     const { saved } = this.data;
     const line = make("div", "rr-saved");
-    this.told = make("span", "rr-told");
-    this.told.setAttribute("role", "status");
-    if (this.unsaved) this.told.append(make("b", "rr-problem", this.unsaved));
-    else if (this.data.problem) this.told.append(make("b", "rr-problem", this.data.problem));
-    else if (this.data.already) this.told.append(make("b", "", this.data.already));
-    else if (this.data.undone) this.told.append("↶ Taken back: ", make("b", "", this.data.undone), this.data.back ? ". The document is here again." : ".");
-    else if (saved) this.told.append(make("span", "rr-tick", "✓ "), saved.number ? `Saved #${saved.number}: ` : "Saved: ", make("b", "", saved.what), saved.speed);
-    else this.told.append("Your labels are saved as you give them. The digits grade, Z undoes.");
-    line.append(this.told, this.quiet);
+    this.status = make("span", "rr-status");
+    this.status.setAttribute("role", "status");
+    if (this.unsaved) this.status.append(make("b", "rr-problem", this.unsaved));
+    else if (this.data.problem) this.status.append(make("b", "rr-problem", this.data.problem));
+    else if (this.data.already) this.status.append(make("b", "", this.data.already));
+    else if (this.data.undone) this.status.append("↶ Taken back: ", make("b", "", this.data.undone), this.data.back ? ". The document is here again." : ".");
+    else if (saved) this.status.append(make("span", "rr-tick", "✓ "), saved.number ? `Saved #${saved.number}: ` : "Saved: ", make("b", "", saved.what), saved.speed);
+    else this.status.append("Your labels are saved as you give them. The digits grade, Z undoes.");
+    line.append(this.status, this.quiet);
     if (saved) line.append(this.button("Undo", "z", { kind: "undo" }));
     const view = this.button("View", "v", { kind: "view" });
     view.title = "Size of the text, width, keys on the buttons, line breaks.";

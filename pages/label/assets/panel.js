@@ -81,8 +81,9 @@ class Panel extends Drawing {
     } else if (!root.firstChild || repainted) this.draw(!root.firstChild);
   }
 
-  leave() {
-    window.removeEventListener("keydown", this.key, true);
+  // A place that the panel has left already, for a newer one, takes no keys along when it goes.
+  leave(root = this.root) {
+    if (root === this.root) window.removeEventListener("keydown", this.key, true);
   }
 
   show(data) {
@@ -312,7 +313,7 @@ class Panel extends Drawing {
   }
 
   tell(problem) {
-    this.told.replaceChildren(make("b", "rr-problem", problem));
+    this.status.replaceChildren(make("b", "rr-problem", problem));
   }
 
   open(text) {
@@ -353,6 +354,7 @@ class Panel extends Drawing {
 export default function ({ data, parentElement }) {
   window.rulerankPanel ??= new Panel();
   const panel = window.rulerankPanel;
-  panel.mount(parentElement.querySelector(".rr-panel"), data);
-  return () => panel.leave();
+  const root = parentElement.querySelector(".rr-panel");
+  panel.mount(root, data);
+  return () => panel.leave(root);
 }

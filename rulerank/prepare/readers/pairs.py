@@ -47,7 +47,7 @@ class _Row:
         return f"{self.lines.unit} {self.line}"
 
     @property
-    def told(self) -> str:
+    def full_place(self) -> str:
         """Its place in full: by its row, too, where cells are broken into lines, as a spreadsheet counts."""
         return f"{self.place}{_spreadsheet(self.line, self.record)}"
 
@@ -171,7 +171,7 @@ class PairTables:
         several = len({row.lines.name for row in self._rows}) > 1
         for why, rows in bare.items():
             if self._kept:
-                names = [f"{row.lines.name}, {row.told}" if several else row.told for row in rows]
+                names = [f"{row.lines.name}, {row.full_place}" if several else row.full_place for row in rows]
                 self.into.gathered.left_out.append(LeftOut.of("rows", names, why))
                 continue
             for row in rows:

@@ -79,7 +79,7 @@ class SheetLines(TextLines):
         try:
             return merged_down(archive, self._sheet)
         except BrokenStreamError:
-            return {}  # told when the rows are read
+            return {}  # reported when the rows are read
 
     def cells(self) -> Iterator[SheetRow]:
         """Give the rows that hold anything."""

@@ -48,7 +48,7 @@ def table_head(file: DataFile, what: str, rows: int = 5, encoding: str | None = 
 def holds_pairs(file: DataFile, *, alone: bool = False) -> bool:
     """Say whether the columns of a file are those of queries and documents in one table.
 
-    What is wrong with a file that was brought alone is told at once; with others beside it, when it is read.
+    What is wrong with a file that was brought alone is reported at once; with others beside it, when it is read.
     """
     try:
         table = Table(lines_of(file, TextProblems()), "pairs", None)
