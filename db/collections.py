@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,8 @@ from rulerank.text import Analyser, DocumentText, QueryText, Texts, query_terms,
 
 CHUNK_ROWS = 4096
 LONGEST_NAME = 200
+AT_ONCE = 500
+"""Documents that one statement asks for by their docids."""
 
 
 @dataclass(frozen=True)
@@ -180,6 +182,18 @@ class Collections:
         query = sa.select(query_texts.c.qid, query_texts.c.text).where(query_texts.c.collection_id == number)
         with self.database.read() as connection:
             return {row.qid: row.text for row in connection.execute(query)}
+
+    def titles(self, number: int, docids: Iterable[str]) -> dict[str, str]:
+        """Return the titles of these documents, by docid; one without a title is left out."""
+        wanted = list(dict.fromkeys(docids))
+        found: dict[str, str] = {}
+        with self.database.read() as connection:
+            for start in range(0, len(wanted), AT_ONCE):
+                some = document_texts.c.docid.in_(wanted[start : start + AT_ONCE])
+                query = sa.select(document_texts.c.docid, document_texts.c.title)
+                rows = connection.execute(query.where(document_texts.c.collection_id == number, some))
+                found |= {row.docid: row.title.strip() for row in rows if row.title.strip()}
+        return found
 
     def languages(self, number: int) -> dict[str, str]:
         """Return the language of every document that has one, by docid."""

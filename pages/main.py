@@ -18,6 +18,7 @@ MENU = {
     "Work": (
         ("label", "home", "Home", "home", ""),
         ("label", "label", "Label", "edit_note", "label"),
+        ("label", "my_labels", "My labels", "checklist", "mine"),
     ),
     "Watch": (
         ("research", "progress", "Progress", "trending_up", "progress"),
@@ -38,7 +39,7 @@ MENU = {
 }
 PAGES = tuple(page for section in MENU.values() for page in section)
 # Addresses of pages that are about one campaign, which the browser's title names.
-OF_A_CAMPAIGN = {"label", "progress", "competence", "ranking", "agreement", "export"}
+OF_A_CAMPAIGN = {"label", "mine", "progress", "competence", "ranking", "agreement", "export"}
 
 
 def refuse() -> None:

@@ -11,7 +11,7 @@ import streamlit as st
 
 from pages.charts.figure import current_theme
 from pages.charts.theme import colours_of_grades, grade_chip, grade_chip_css
-from pages.shared.document import show_features, show_text
+from pages.shared.document import show_pair
 from pages.shared.layout import plain
 from rulerank.agreement.aggregate import Dispute
 from rulerank.campaign import ActRefusedError, Kind, OpenCampaign
@@ -28,10 +28,6 @@ class Drawn:
 
     latest: int
     token: str
-
-
-# Here no key is pressed in a hurry, so a short text may have a short box.
-SHORT = "<style>.st-key-dispute-document .rr-document { height: auto; max-height: 46vh; }</style>"
 
 
 def show_disputes(
@@ -52,7 +48,7 @@ def show_disputes(
     for who, note in notes:
         if note:
             st.text(f"{names[who]} notes: {note}")
-    show_document(workspace, opened, row)
+    show_pair(workspace.collections, opened, row, "dispute")
     decide(opened, person, row)
 
 
@@ -75,23 +71,6 @@ def given_html(opened: OpenCampaign, dispute: Dispute, names: Mapping[int, str])
         grade_chip(grade, f"{levels[grade].name} · {names[int(str(who))]}") for who, grade in dispute.grades.items()
     ]
     return " ".join(chips)
-
-
-def show_document(workspace: Workspace, opened: OpenCampaign, row: int) -> None:
-    """Show the query and the document as annotators saw them."""
-    qid, docid = opened.document(row)
-    query = workspace.collections.query_text(opened.collection_id, qid)
-    text = workspace.collections.document_text(opened.collection_id, docid) if docid else None
-    words = query.text if query else ""
-    st.header(plain(words or f"Query {qid}"), anchor=False)
-    if query and query.need:
-        st.caption(plain(query.need))
-    with st.container(key="dispute-document"):
-        if text is not None:
-            st.html(SHORT)
-            show_text(text, words, f"dispute-{row}", workspace.collections.analyser(opened.collection_id))
-        else:
-            show_features(opened, row)
 
 
 def decide(opened: OpenCampaign, person: Person, row: int) -> None:

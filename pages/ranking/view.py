@@ -213,11 +213,9 @@ def metric_words(opened: OpenCampaign, documents: QueryDocuments) -> str:
 
 def titles_of(opened: OpenCampaign, documents: QueryDocuments) -> list[str]:
     """Return the title of each document, or its docid where there is no text."""
-    texts = context.workspace().collections
-    found = (texts.document_text(opened.collection_id, docid) for docid in documents.docids)
+    found = context.workspace().collections.titles(opened.collection_id, documents.docids)
     return [
-        (text.title.strip() if text is not None else "") or docid or f"row {row}"
-        for text, docid, row in zip(found, documents.docids, documents.rows, strict=True)
+        found.get(docid) or docid or f"row {row}" for docid, row in zip(documents.docids, documents.rows, strict=True)
     ]
 
 

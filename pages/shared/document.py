@@ -5,13 +5,17 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import streamlit as st
 
+from pages.shared.layout import plain
 from rulerank.campaign import OpenCampaign
 from rulerank.text import DocumentText, Token, Words, best_passage, find_terms, reflow, spans_of
+
+if TYPE_CHECKING:
+    from db.collections import Collections
 
 LONGEST = 60_000
 """Characters of a text that are put on the page at first; a megabyte of text would make every key slow."""
@@ -139,6 +143,27 @@ def show_text(text: DocumentText, query: str, key: str, analyser: Words | None =
     broken = reflow(text.body[:longest]) != text.body[:longest]
     raw = broken and st.toggle("Line breaks as they came", key=f"raw-{key}")
     st.html(document_html(text, query, longest=longest, raw=raw, analyser=analyser))
+
+
+# Where no key is pressed in a hurry, a short text may have a short box.
+_SHORT = "<style>.st-key-rr-query-document .rr-document { height: auto; max-height: 46vh; }</style>"
+
+
+def show_pair(texts: Collections, opened: OpenCampaign, row: int, key: str) -> None:
+    """Show the query and the document of a pair as annotators saw them; `key` is this place's alone on the page."""
+    qid, docid = opened.document(row)
+    query = texts.query_text(opened.collection_id, qid)
+    text = texts.document_text(opened.collection_id, docid) if docid else None
+    words = query.text if query else ""
+    st.header(plain(words or f"Query {qid}"), anchor=False)
+    if query and query.need:
+        st.caption(plain(query.need))
+    with st.container(key="rr-query-document"):
+        if text is not None:
+            st.html(_SHORT)
+            show_text(text, words, f"{key}-{row}", texts.analyser(opened.collection_id))
+        else:
+            show_features(opened, row)
 
 
 def show_features(opened: OpenCampaign, row: int) -> None:

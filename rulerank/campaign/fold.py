@@ -126,6 +126,11 @@ class LogFold:
         """Return what a person did last: what an undo takes back."""
         return next(reversed(self._of_person.get(person, [])), None)
 
+    def decisions(self, person: int) -> list[LabelEvent]:
+        """Return what a person last did to each document, if it is not undone, the latest first."""
+        latest = {act.row: act for act in list(self._of_person.get(person, []))}
+        return sorted(latest.values(), key=lambda act: act.id, reverse=True)
+
     def count_of(self, person: int, kind: Kind, since: float = 0.0) -> int:
         """Return how many acts of a kind that stand a person did, all or since a moment."""
         number = 0

@@ -31,6 +31,7 @@ LABELS = 60
 PAGES = {
     "home": "/",
     "label": "/label",
+    "my-labels": "/mine",
     "progress": "/progress",
     "competence": "/competence",
     "ranking": "/ranking",

@@ -18,6 +18,7 @@ FOLDER = Path(context.__file__).parent
 LEAST = {
     "home": "annotator",
     "label": "annotator",
+    "my_labels": "annotator",
     "progress": "researcher",
     "competence": "researcher",
     "ranking": "researcher",

@@ -1,0 +1,1 @@
+"""My labels: what one person decided so far, to look through and to change."""

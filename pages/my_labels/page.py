@@ -1,0 +1,162 @@
+"""My labels: everything that you decided in this campaign, to search, to read again and to change."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+import streamlit as st
+
+from pages import context
+from pages.charts.figure import current_theme
+from pages.charts.theme import colours_of_grades, grade_chip, grade_chip_css
+from pages.label.request import LONGEST_NOTE, day_began
+from pages.shared.document import show_pair
+from pages.shared.layout import heading, plain, side_by_side
+from rulerank.campaign import OpenCampaign
+from rulerank.campaign.decisions import NOT_A_GRADE, Decision, DecisionFilter, change_grade, change_note, decisions_of
+from rulerank.errors import RulerankError
+
+if TYPE_CHECKING:
+    from db.people.person import Person
+
+DAY = 86_400
+# How far back to look, in days before today.
+WHEN = {"any time": None, "today": 0, "the last 7 days": 6, "the last 30 days": 29}
+
+SAVED, KEPT = "my-labels-saved", "my-labels-open"
+
+
+def main(person: Person) -> None:
+    """Show the list, and below it the document that is chosen."""
+    opened = context.choose_campaign()
+    heading("My labels", "What you decided here, the latest first. A change counts at once.", opened.name)
+    saved = st.session_state.pop(SAVED, "")
+    if saved:
+        st.toast(plain(saved), icon=":material/check:")
+    mine = decisions_of(opened, person.id)
+    if not mine:
+        st.info("You have not labelled anything in this campaign yet.")
+        context.link("label", "Go to Label", "edit_note")
+        return
+    texts = context.workspace().collections
+    queries = texts.query_names(opened.collection_id)
+    titles = texts.titles(opened.collection_id, (each.docid for each in mine))
+    found = ask_wanted(opened, mine, queries).among(mine, queries, titles)
+    st.caption(f"{len(found):,} of {len(mine):,}" if len(found) < len(mine) else f"{len(mine):,} in all")
+    if not found:
+        st.info("Nothing that you decided is like that. Ask for less.")
+        return
+    kept = f"{KEPT}-{opened.id}"
+    chosen = show_list(opened, found, queries, titles) or st.session_state.get(kept)
+    # What was changed has moved to the top of the list, and stays open; as it stands now.
+    chosen = next((each for each in mine if chosen is not None and each.row == chosen.row), None)
+    st.session_state[kept] = chosen
+    if chosen is None:
+        st.info("Choose a row (the box at its left) to read the document and to change what you decided.")
+        return
+    left, right = side_by_side("my-labels")
+    with left:
+        show_pair(texts, opened, chosen.row, "mine")
+    with right:
+        ask_change(opened, person, chosen)
+
+
+def ask_wanted(opened: OpenCampaign, mine: list[Decision], queries: dict[str, str]) -> DecisionFilter:
+    """Ask which decisions to show, in one row."""
+    answers = {str(grade): f"{grade} · {level.name}" for grade, level in enumerate(opened.settings.grades)}
+    answers |= {word: word for word in NOT_A_GRADE.values()}
+    asked = {each.qid: queries.get(each.qid, f"query {each.qid}") for each in mine}
+    columns = st.columns([3, 3, 3, 2, 2], vertical_alignment="bottom")
+    words = columns[0].text_input("Search", placeholder="query, document or note", key="my-labels-words")
+    qid = columns[1].selectbox(
+        "Query", ["", *sorted(asked, key=asked.__getitem__)], format_func=lambda qid: asked.get(qid, "all queries"),
+        key=f"my-labels-query-{opened.id}",
+    )  # fmt: skip
+    picked = columns[2].multiselect(
+        "Decision", list(answers), format_func=answers.__getitem__, placeholder="all", key=f"my-labels-{opened.id}"
+    )
+    when = columns[3].selectbox("When", list(WHEN), key="my-labels-when")
+    noted = columns[4].toggle("With a note", key="my-labels-noted")
+    days = WHEN[when or "any time"]
+    began = day_began(time.time(), st.context.timezone_offset)
+    return DecisionFilter(words or "", qid or "", tuple(picked), 0.0 if days is None else began - days * DAY, noted)
+
+
+def show_list(
+    opened: OpenCampaign, found: list[Decision], queries: dict[str, str], titles: dict[str, str]
+) -> Decision | None:
+    """Show decisions as a table, and return the one whose row is chosen."""
+    levels = opened.settings.grades
+    table = pd.DataFrame(
+        {
+            "Decision": [
+                each.answer if each.grade is None else f"{each.grade} · {levels[each.grade].name}" for each in found
+            ],
+            "Document": [titles.get(each.docid) or each.docid or f"document {each.row + 1}" for each in found],
+            "Query": [queries.get(each.qid, each.qid) for each in found],
+            "When": pd.to_datetime([each.at - 60 * (st.context.timezone_offset or 0) for each in found], unit="s"),
+            "Note": [each.note or each.reason for each in found],
+        }
+    )
+    # A table of its own for each list: a choice must not pass to the document that has taken its row.
+    key = f"my-labels-table-{opened.id}-{hash(tuple(each.row for each in found))}"
+    event: Any = st.dataframe(
+        table,
+        hide_index=True,
+        key=key,
+        on_select="rerun",
+        selection_mode="single-row",
+        height=min(360, 38 + 35 * len(table)),
+        column_config={
+            "Decision": st.column_config.TextColumn(width=130),
+            "Document": st.column_config.TextColumn(width=300),
+            "Query": st.column_config.TextColumn(width=280),
+            "When": st.column_config.DatetimeColumn(format="D MMM YYYY, HH:mm", width=140),
+        },
+    )
+    chosen = event["selection"]["rows"]
+    return found[chosen[0]] if chosen and chosen[0] < len(found) else None
+
+
+def ask_change(opened: OpenCampaign, person: Person, decision: Decision) -> None:
+    """Show what was decided, and take another grade or another note."""
+    levels = opened.settings.grades
+    st.html(grade_chip_css(colours_of_grades([level.colour for level in levels], current_theme())))
+    st.header("What you decided", anchor=False)
+    if decision.grade is None:
+        st.write(plain(f"{decision.answer}{f': {decision.reason}' if decision.reason else ''}"))
+    else:
+        st.html(grade_chip(decision.grade, levels[decision.grade].name))
+    st.caption("Another grade replaces it; the log keeps both.")
+    for grade, level in enumerate(levels):
+        pressed = st.button(
+            f"{grade} · {plain(level.name)}",
+            key=f"my-grade-{opened.id}-{decision.act}-{grade}",
+            help=plain(level.meaning) or None,
+            disabled=decision.grade == grade,
+            width="stretch",
+        )
+        if pressed:
+            save(partial(change_grade, opened, person.id, decision, grade), f"Saved: {grade} {level.name}.")
+    with st.form(f"my-note-{opened.id}-{decision.row}", border=False):
+        note = st.text_area("Note", decision.note, max_chars=LONGEST_NOTE, key=f"note-{opened.id}-{decision.act}")
+        if st.form_submit_button("Save the note"):
+            save(partial(change_note, opened, person.id, decision, note or ""), "Saved: your note.")
+
+
+def save(change: Callable[[], bool], words: str) -> None:
+    """Write a change and draw the page anew, or show why it was refused."""
+    try:
+        changed = change()
+    except RulerankError as error:
+        st.error(plain(str(error)), icon=":material/error:")
+        return
+    st.session_state[SAVED] = words if changed else "It is so already."
+    st.rerun()
+
+
+main(context.require("label"))
