@@ -109,6 +109,7 @@ def _light(
             queries=covered(opened, labels),
             random=random,
             to_go=to_go,
+            ceiling=None if replay is None else replay.ceiling.get(measure.key),
         )
     )
 

@@ -19,8 +19,9 @@ COVERAGE = 0.8
 class Forecast:
     """About how many labels reach a share of what all labels would give.
 
-    high: None where too many simulations did not get there at all. held: how many of the `cases` simulated collections,
-    of `origins` data sets, lie within; never: how many did not get there within `followed` labels.
+    high: None where too many simulations did not get there at all; `whole`: it is the whole pool, which always does.
+    held: how many of the `cases` simulated collections, of `origins` data sets, lie within; never: how many did not get
+    there within `followed` labels.
 
     >>> forecast = Forecast(0.95, low=40, high=120, held=6, cases=7, origins=7, never=1, followed=800)
     >>> forecast.sentence.split(":")[0]
@@ -35,6 +36,7 @@ class Forecast:
     origins: int
     never: int
     followed: int
+    whole: bool = False
 
     @property
     def sentence(self) -> str:
@@ -45,6 +47,8 @@ class Forecast:
             return (
                 f"{self.low:,} or more {goal}: of {of}, {self.never} did not get there within {self.followed:,} labels."
             )
+        if self.whole:
+            return f"{self.low:,} {goal}, or up to the whole pool ({self.high:,}): judged by {of}."
         unreached = f"; {self.never} did not get there within {self.followed:,}" if self.never else ""
         return f"About {self.low:,} to {self.high:,} {goal}: so many were needed in {self.held} of {of}{unreached}."
 
@@ -69,15 +73,17 @@ def labels_for(
     numbers = sorted(_needed(case, share, sampler, ranker) for case in used)
     low, high = _narrowest(numbers)
     followed = max(curve.labels[-1] for case in used if (curve := case.curve(sampler, ranker)))
+    whole = facts.pairs <= (high if isfinite(high) else followed)
     return Forecast(
         share=share,
         low=min(facts.pairs, int(low) if isfinite(low) else followed),
-        high=min(facts.pairs, int(high)) if isfinite(high) else None,
+        high=facts.pairs if whole else int(high) if isfinite(high) else None,
         held=sum(low <= number <= high for number in numbers),
         cases=len(used),
         origins=bases(used),
         never=sum(not isfinite(number) for number in numbers),
         followed=followed,
+        whole=whole,
     )
 
 

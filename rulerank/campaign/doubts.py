@@ -14,12 +14,13 @@ import numpy as np
 
 from rulerank.campaign.looks import beyond_chance
 from rulerank.campaign.opened import OpenCampaign
+from rulerank.campaign.stop_light import TELLING
 from rulerank.curves import out_of_fold
 from rulerank.ranking import RECOMMENDED
 from rulerank.registry import rankers
 from rulerank.rules.items import Ints, Items
 
-LABELS, RARER = 100, 20
+LABELS, RARER = TELLING, 20
 """Labels, and among them of the rarer kind, relevant or not, before anything is said of chance."""
 
 CHANCE = -0.5

@@ -132,12 +132,15 @@ class LogFold:
         return sorted(latest.values(), key=lambda act: act.id, reverse=True)
 
     def count_of(self, person: int, kind: Kind, since: float = 0.0) -> int:
-        """Return how many acts of a kind that stand a person did, all or since a moment."""
+        """Return how many documents a person last did something of this kind to, at all or since a moment.
+
+        So a grade that was changed counts once.
+        """
         number = 0
         for act in reversed(self._of_person.get(person, [])):
             if act.at < since:
                 break
-            number += act.kind is kind
+            number += act.kind is kind and self.act(act.row, person) is act
         return number
 
     def act_before(self, act: LabelEvent) -> LabelEvent | None:

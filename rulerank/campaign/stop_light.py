@@ -25,6 +25,9 @@ from rulerank.campaign.stopping import (
 from rulerank.campaign.to_go import ToGo
 from rulerank.metrics import Measure
 
+TELLING = 100
+"""Labels from which on it says something about the grades that a ranker does not predict them."""
+
 
 @dataclass(frozen=True)
 class StopLight:
@@ -41,7 +44,8 @@ class Facts:
 
     rules: where the rule counts stand; None: the sampler has no natural stop. looks: in their order, with the metric
     `measure` on the evaluation set, or `crossed`: cross-validated on the labels. random: the metric beside random
-    replays, where there are some. to_go: labels to the natural stop.
+    replays, where there are some. to_go: labels to the natural stop. ceiling: the metric with all labels of the pool,
+    by the known grades, where there are some; it is shown, and does not decide.
     """
 
     labels: int
@@ -53,6 +57,7 @@ class Facts:
     queries: Coverage
     random: BesideRandom | None = None
     to_go: ToGo | None = None
+    ceiling: float | None = None
 
     @property
     def below(self) -> BesideRandom | None:
@@ -109,12 +114,16 @@ def _doubt(facts: Facts, settled: Settled) -> str:
         return ""
     if last is None:
         return f"how {metric} moves is not known yet"
+    if last.chance is not True and last.look.labels < TELLING:
+        return "there are too few labels to tell whether a ranker can predict these grades"
     if last.chance is not True:
-        return "the grades go with what a ranker predicts no better than chance: look at them before you stop"
+        return "a ranker that learnt from other queries predicts these grades no better than chance: look at them"
     if not last.enough:
         return "there are too few labels of one kind to learn from"
     if last.curve is None or last.ranking is None:
         return f"how {metric} moves is not known yet"
+    if not last.curve and facts.ceiling:
+        return f"{metric} still moves from look to look"
     if not last.curve:
         return f"{metric} is still {'rising' if (last.gain or 0.0) > 0 else 'falling'}"
     if not last.ranking:
@@ -134,23 +143,34 @@ def _about_looks(facts: Facts, settled: Settled) -> list[str]:
     moves = "settled" if last.curve else "still rising" if last.gain > 0 else "still falling"
     if settled.since is not None and not last.curve:
         moves = "a little off again, for the first time"
-    lines = [
+    went = (
         f"{metric}{how} went from {before.values[metric.key]:.3f} after {before.labels:,d} labels to "
-        f"{look.values[metric.key]:.3f} after {look.labels:,d}. At this pace, labelling the whole pool would change it "
-        f"by {last.gain:+.0%} (settled: less than {limit:.0%}): {moves}."
-    ]
+        f"{look.values[metric.key]:.3f} after {look.labels:,d}"
+    )
+    if facts.ceiling:
+        share = look.values[metric.key] / facts.ceiling
+        # How far off the end is need not be guessed where it is known; the light goes by the looks all the same.
+        lines = [
+            f"{went}, which is {share:.0%} of the {facts.ceiling:.3f} that all labels give by the known grades. Where "
+            f"these are not known, the looks alone would decide: {moves}."
+        ]
+    else:
+        lines = [
+            f"{went}. At this pace, labelling the whole pool would change it by {last.gain:+.0%} (settled: less than "
+            f"{limit:.0%}): {moves}."
+        ]
     if look.agreement is not None:
         lines.append(
             f"Half of the labels put {look.agreement:.0%} of the same documents on top (settled: {AGREEMENT:.0%})."
         )
     least = int(min(QUERIES, facts.queries.queries / 2))
     lines.append(
-        f"Of the rarer kind, relevant or not, there are {look.rarer:,d} labels (enough: {RARER}), and "
-        f"{look.queries:,d} queries have a relevant document (enough: {least:,d})."
+        f"At the last look, after {look.labels:,d} labels, {look.rarer:,d} were of the rarer kind, relevant or not "
+        f"(enough: {RARER}), and {look.queries:,d} queries had a relevant document (enough: {least:,d})."
     )
     if not last.chance:
         lines.append(
-            "How well a ranker predicts the grades of queries it has not seen cannot be distinguished from chance."
+            "How well a ranker predicts the grades of queries it has not seen cannot be distinguished from chance yet."
         )
     if settled.since is not None:
         lines.append(f"All of this has held since {settled.since:,d} labels.")
@@ -187,7 +207,7 @@ def _about_rules(facts: Facts) -> str:
         return f"The natural stop is reached: {both}, so the next choice would be a document that is labelled already."
     passed = next((look.labels for look in facts.looks if look.stopped), None)
     if passed is not None:
-        return f"The natural stop was reached by {passed:,d} labels. Now {both}."
+        return f"The natural stop was reached by {passed:,d} labels; those since have moved the line. Now {both}."
     left = "" if to_go is None or not to_go.high else f"The campaign has {to_go} labels to its natural stop. "
     if rules.stopped is None:
         return (

@@ -109,6 +109,10 @@ def test_where_curves_never_got_there_only_a_lower_bound_is_said():
     assert "1 did not get there within 800" in labels_for(facts, cases=reached + never).sentence
     found = labels_for(facts, cases=reached + never * 2)
     assert (found.low, found.high, found.never, found.followed) == (20, None, 2, 800)
+    small = labels_for(replace(facts, pairs=300), cases=reached + never * 2)
+    assert (small.low, small.high, small.whole) == (20, 300, True)
+    assert "or up to the whole pool (300)" in small.sentence
+    assert "800" not in small.sentence
     assert found.sentence.startswith("20 or more labels for 95%")
 
 

@@ -118,7 +118,8 @@ def test_any_log_folds_as_a_plain_look_at_all_of_it_does(log, rule):
     for person in PEOPLE:
         mine = plain.of(person)
         for kind in (Kind.GRADE, Kind.CANNOT_TELL, Kind.LATER):
-            assert fold.count_of(person, kind) == sum(act.kind is kind for act in mine)
+            now = {act.row: act.kind for act in mine}  # a grade that was changed counts once
+            assert fold.count_of(person, kind) == sum(each is kind for each in now.values())
         assert fold.last_act(person) == (mine[-1] if mine else None)
         assert fold.seconds.get(person, []) == [act.seconds for act in mine if act.seconds is not None]
         assert fold.put_off(person) == set(plain.put_off(person, 0))

@@ -158,7 +158,9 @@ def test_a_natural_stop_that_was_reached_is_not_taken_back():
     seen = [*FLAT[:-1], replace(FLAT[-1], stopped=True)]
     light = stop_light(facts(seen, FAR))
     assert light.colour == "green"
-    assert light.reasons[0].startswith("The natural stop was reached by 101 labels. Now the unlabelled document")
+    assert light.reasons[0].startswith(
+        "The natural stop was reached by 101 labels; those since have moved the line. Now the unlabelled document"
+    )
 
 
 def test_the_stop_light_is_never_green_where_one_of_its_lines_disagrees():
@@ -238,7 +240,8 @@ def test_the_stop_light_explains_itself():
         "it by +44% (settled: less than 5%): still rising."
     )
     assert ranking == "Half of the labels put 95% of the same documents on top (settled: 90%)."
-    assert "60 labels (enough: 40), and 8 queries have a relevant document (enough: 4)" in enough
+    assert enough.startswith("At the last look, after 101 labels, 60 were of the rarer kind")
+    assert "(enough: 40), and 8 queries had a relevant document (enough: 4)" in enough
     assert "3 of 8 queries" in queries
     assert "For rulerank's own rankers this is fine" in queries
     assert "(RankSVM, LambdaMART) learns nothing yet from 4 of the 6 labelled queries" in queries
@@ -253,3 +256,18 @@ def test_the_stop_light_explains_itself():
     assert stop_light(facts(FLAT)).reasons[-2] == "All of this has held since 63 labels."
     chance = stop_light(facts(looks([0.5] * 8, beyond_chance=1.0)))
     assert "cannot be distinguished from chance" in " ".join(chance.reasons)
+
+
+def test_where_all_labels_are_known_the_light_says_how_far_off_they_are_and_guesses_nothing():
+    light = stop_light(facts(MOVING, REACHED, ceiling=0.5))
+    assert light.headline == "The natural stop is reached, but MAP still moves from look to look"
+    assert "which is 88% of the 0.500 that all labels give by the known grades" in light.reasons[1]
+    assert "At this pace" not in " ".join(light.reasons)
+    known, unknown = (stop_light(facts(FLAT, REACHED, ceiling=ceiling)) for ceiling in (0.5, None))
+    assert (known.colour, known.headline) == (unknown.colour, unknown.headline)
+
+
+def test_few_labels_that_no_ranker_predicts_are_few_and_many_are_a_doubt():
+    few, many = (stop_light(facts(looks([0.5] * number, beyond_chance=1.0), REACHED)) for number in (7, 8))
+    assert "too few labels to tell whether a ranker can predict these grades" in few.headline
+    assert "predicts these grades no better than chance" in many.headline
