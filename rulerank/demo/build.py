@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from importlib.resources import files
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from rulerank.collection import Collection
+from rulerank.demo.questions import grades_of, read_questions
 from rulerank.demo.stdlib import gather_documents
 from rulerank.text import QueryText, Texts, compute_features
 
@@ -76,10 +74,6 @@ class Demo:
     grade_examples: tuple[str, ...]
 
 
-def read_questions() -> list[dict[str, Any]]:
-    """Return the questions as the repository keeps them: qid, text, need, and docids by grade."""
-    return json.loads(files("rulerank.demo").joinpath("questions.json").read_text(encoding="utf-8"))
-
 
 def build_demo() -> Demo:
     """Gather the documents of this Python and build the collection of all judged pairs that it has.
@@ -92,7 +86,7 @@ def build_demo() -> Demo:
     texts = Texts({q["qid"]: QueryText(q["text"], q["need"]) for q in questions}, documents)
     pairs, grades = [], []
     for question in questions:
-        known = {docid: int(grade) for grade, docids in question["grades"].items() for docid in docids}
+        known = grades_of(question)
         # By name, so that the order of the rows says nothing about the grades.
         for docid in sorted(known.keys() & documents.keys()):
             pairs.append((question["qid"], docid))
