@@ -153,7 +153,7 @@ def _ask_compared(candidate: Candidate) -> dict[str, Any]:
     chosen = st.multiselect(
         "Samplers",
         list(names),
-        default=["ssar", "ssarp", "random"],
+        default=[strategy.key for strategy in Plan().samplers],
         format_func=lambda name: names.get(name, name),
         accept_new_options=True,
         key="simulate-samplers",

@@ -1,15 +1,13 @@
 """Candidates of the demo's questions: which documents were judged, by a rule that anybody can run again.
 
-For each question the first `DEPTH` of all gathered documents by each of the rankings in `RANKINGS`, and whatever was judged
-before. `python -m rulerank.demo.candidates` counts the judgements and names the candidates that none has a grade for; with
-`--read` it prints these, with the question and the beginning of their documentation, to be judged.
+For each question the first `DEPTH` of all gathered documents by each ranking of `RANKINGS`, and whatever was judged
+before. `python -m rulerank.demo.candidates` counts the judgements, and prints the candidates that have none yet, each
+with the beginning of its documentation, to be judged.
 """
 
 from __future__ import annotations
 
-import argparse
-import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,7 +20,9 @@ RANKINGS = (("bm25", "BM25(whole)"), ("lm_dirichlet", "LM Dirichlet(whole)"), ("
 """Text features by name, and the columns whose highest values are candidates."""
 
 DEPTH = 50
+"""Documents that each ranking contributes."""
 EXCERPT = 160
+"""Letters of a documentation's beginning that are printed."""
 
 
 def candidates(
@@ -52,3 +52,23 @@ def candidates(
             chosen.update(names[document] for document in order[held[place, order]][:depth])
         found[question["qid"]] = sorted(chosen)
     return found
+
+
+def report(
+    questions: Sequence[Mapping[str, Any]], documents: Mapping[str, DocumentText], depth: int = DEPTH
+) -> Iterator[str]:
+    """Give the lines of the report: counts, then each question with its candidates that nobody has judged."""
+    found = candidates(questions, documents, depth)
+    judged = [grade for question in questions for grade in grades_of(question).values()]
+    relevant = sum(grade > 0 for grade in judged)
+    yield f"{len(judged):,d} judgements of {len(questions)} questions, {relevant} of them relevant"
+    for question in questions:
+        lacking = [name for name in found[question["qid"]] if name not in grades_of(question)]
+        if lacking:
+            yield f"\n{question['qid']}: {question['text']} ({question['need']})"
+        for name in lacking:
+            yield f"  {name}: {' '.join(documents[name].body.split())[:EXCERPT]}"
+
+
+if __name__ == "__main__":
+    print("\n".join(report(read_questions(), gather_documents())))

@@ -14,6 +14,7 @@ from rulerank.metrics.conventions import conventions
 from rulerank.metrics.measure import Measure
 from rulerank.ranking import RECOMMENDED
 from rulerank.registry import discretizers, rankers, samplers
+from rulerank.sampling import RECOMMENDED as SAMPLER
 from rulerank.simulate.learners import all_rankers, learners
 from rulerank.simulate.learners.base import missing_package, need
 from rulerank.strategy import MOST_SEEDS, Strategy, with_new_spelling
@@ -47,7 +48,7 @@ class Plan:
     True
     """
 
-    samplers: tuple[Strategy, ...] = (Strategy("ssar"), Strategy("ssarp"), Strategy("random"))
+    samplers: tuple[Strategy, ...] = (Strategy(SAMPLER), Strategy("ssar"), Strategy("random"))
     rankers: tuple[Strategy, ...] = (Strategy(RECOMMENDED),)
     discretizer: Strategy = DISCRETIZER
     seeds: int = 20
