@@ -58,7 +58,7 @@ def replay_figure(
     grade_colours: Sequence[str],
     band: tuple[Sequence[float | None], Sequence[float | None]] | None = None,
     theme: Theme = LIGHT,
-    height: int = 300,
+    height: int = 250,
 ) -> go.Figure:
     """Return a figure with a frame for each label; at rest it shows the last one. `height`: of the curves alone.
 

@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from pages import charts, context
-from pages.charts.replay import ReplayLine, Step, replay_figure
+from pages.charts.replay import SECONDS, ReplayLine, Step, replay_figure
 from pages.charts.series import short_name
 from pages.charts.theme import colours_of_grades
 from pages.shared import document
@@ -30,9 +30,7 @@ def main() -> None:
     """Show the page."""
     context.require("research")
     opened = context.choose_campaign()
-    words = (
-        f"Three samplers label the same pool by its known grades: {LABELS} labels in 20 seconds, and what each buys."
-    )
+    words = f"Three samplers label the same pool by its known grades: {LABELS} labels in {SECONDS:.0f} seconds."
     heading("Replay", words, opened.name)
     problem = why_not(opened)
     if problem is not None:
@@ -82,10 +80,10 @@ def said(shown: SideBySide) -> str:
     if not found:
         return f"{shown.labels} labels each."
     parts = [
-        f"{short_name(key, samplers)} {'does not have within as many' if after is None else f'has after {after:,d}'}"
+        f"{short_name(key, samplers)}{', not within as many' if after is None else f', after {after:,d}'}"
         for key, after in found.items()
     ]
-    return plain(f"What {shown.labels:,d} random labels give on average, {' and '.join(parts)}.")
+    return plain(f"What {shown.labels:,d} random labels give on average, is reached by {'; by '.join(parts)}.")
 
 
 def _figure(opened: OpenCampaign, shown: SideBySide) -> go.Figure:

@@ -24,6 +24,8 @@ FIRST, GROWTH = 10, 1.25
 """The geometric grid: 10 labels first, then each point at least a quarter more than the one before."""
 
 DISCRETIZER = Strategy("tube")
+SAMPLERS = (Strategy(SAMPLER), Strategy("ssar"), Strategy("random"))
+"""What is compared unless something else is asked for."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ class Plan:
     True
     """
 
-    samplers: tuple[Strategy, ...] = (Strategy(SAMPLER), Strategy("ssar"), Strategy("random"))
+    samplers: tuple[Strategy, ...] = SAMPLERS
     rankers: tuple[Strategy, ...] = (Strategy(RECOMMENDED),)
     discretizer: Strategy = DISCRETIZER
     seeds: int = 20

@@ -19,6 +19,7 @@ LEAST = {
     "home": "annotator",
     "label": "annotator",
     "progress": "researcher",
+    "replay": "researcher",
     "competence": "researcher",
     "ranking": "researcher",
     "agreement": "researcher",
