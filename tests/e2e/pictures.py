@@ -32,6 +32,7 @@ PAGES = {
     "home": "/",
     "label": "/label",
     "progress": "/progress",
+    "replay": "/replay",
     "competence": "/competence",
     "ranking": "/ranking",
     "agreement": "/agreement",
@@ -43,6 +44,8 @@ PAGES = {
     "people": "/people",
 }
 TABLET = {"width": 820, "height": 1180}
+STILL = {"reduced_motion": "reduce"}
+"""A replay does not begin by itself, and is seen at its end."""
 
 
 def label_demo(url: str, number: int = LABELS) -> None:
@@ -139,8 +142,8 @@ def take_pictures(folder: Path) -> list[Path]:
         simulate_demo(server.database)
         label_demo(server.database)
         with server, open_browser() as browser:
-            light = Screen(browser, server.url, color_scheme="light")
-            dark = Screen(browser, server.url, color_scheme="dark")
+            light = Screen(browser, server.url, color_scheme="light", **STILL)
+            dark = Screen(browser, server.url, color_scheme="dark", **STILL)
             tablet = Screen(browser, server.url, color_scheme="light", viewport=TABLET)
             wanted = [(light, name, path) for name, path in PAGES.items()]
             wanted += [(dark, "label-dark", "/label"), (tablet, "label-tablet", "/label")]
