@@ -23,7 +23,7 @@ ROW = 44
 GAP = 56
 """Pixels between the curves and these rows: the axis and its title."""
 
-BELOW = 104
+BELOW = 88
 """Pixels below the rows: the slider and the legend."""
 
 LETTERS = 110
@@ -104,6 +104,7 @@ def replay_figure(
         sliders=[_slider(last, theme)],
     )
     legend_below(figure)
+    figure.update_layout(legend_traceorder="normal")  # a band between two edges would turn it round
     return figure
 
 

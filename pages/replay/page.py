@@ -79,11 +79,14 @@ def said(shown: SideBySide) -> str:
     found = shown.caught_up()
     if not found:
         return f"{shown.labels} labels each."
-    parts = [
-        f"{short_name(key, samplers)}{', not within as many' if after is None else f', after {after:,d}'}"
-        for key, after in found.items()
-    ]
-    return plain(f"What {shown.labels:,d} random labels give on average, is reached by {'; by '.join(parts)}.")
+    parts = []
+    for key, after in found.items():
+        name = short_name(key, samplers)
+        has = (
+            "does not have it within as many" if after is None else f"has it after {after:,d} label{'s' * (after > 1)}"
+        )
+        parts.append(f"{name}{',' * (',' in name)} {has}")
+    return plain(f"What {shown.labels:,d} random labels give on average: {'; '.join(parts)}.")
 
 
 def _figure(opened: OpenCampaign, shown: SideBySide) -> go.Figure:

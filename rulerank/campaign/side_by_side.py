@@ -22,7 +22,7 @@ from rulerank.strategy import Strategy
 
 SAMPLERS = tuple(dict.fromkeys(("ssar", RECOMMENDED, "random")))
 LABELS = 60
-RUNS = 10
+RUNS = 20
 FORMAT = 1
 """Of what is kept; another number makes it unknown."""
 

@@ -2,8 +2,8 @@
 
 python -m tests.demo.typical
 
-For each seed of the recommended sampler: the mean of MAP over the first 60 labels. The median is the typical run. Then the
-mean curves of SSAR, the recommended sampler and chance over these seeds.
+For each seed of the recommended sampler: the mean of MAP over the first 60 labels. The median is the typical run. Then
+the mean curves of SSAR, the recommended sampler and chance over these seeds.
 """
 
 from __future__ import annotations

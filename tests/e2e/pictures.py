@@ -77,7 +77,7 @@ def simulate_demo(url: str) -> None:
     """Make the demo, and let its own grades decide between three samplers."""
     workspace = Workspace(url)
     collection = workspace.open(workspace.demo()).collection_id
-    workspace.simulations.ask(collection, Plan(seeds=5, budget=0.2, every=10))
+    workspace.simulations.ask(collection, Plan(seeds=5, budget=0.05, every=10))
     Worker(workspace.database, handlers={"simulate": simulate}).run_once()
     workspace.close()
 

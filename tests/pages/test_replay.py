@@ -34,7 +34,7 @@ def test_it_is_worked_out_once_and_says_what_is_to_be_seen(workspace, labelled_d
     assert found.labels == 60
     (line,) = [each.value for each in page.markdown if "60 random labels give" in each.value]
     for after in found.caught_up().values():
-        assert (f"after {after}" if after is not None else "not within as many") in line
+        assert (f"after {after}" if after is not None else "not have it within as many") in line
     (chart,) = page.get("plotly_chart")
     spec = json.loads(chart.proto.spec)
     assert len(spec["frames"]) == 60
