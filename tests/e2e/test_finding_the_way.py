@@ -58,7 +58,7 @@ def test_the_menu_is_in_sections(tab):
 
 
 SHOWN = """() => document.querySelector('.st-key-rr-figure-replay .js-plotly-plot')
-    ?.data.find(trace => trace.name === 'SSAR').x.length"""
+    ?._fullData.find(trace => trace.name === 'SSAR').x.length"""
 
 
 def test_a_replay_is_one_click_away_plays_by_itself_and_obeys_keys(tab):

@@ -29,7 +29,7 @@ from rulerank.campaign.export import gather
 from rulerank.campaign.labels import LONGEST_PAUSE, Labels, covered, kept_curve, read_labels, relevant_found, rules_now
 from rulerank.campaign.looking import kept_looks
 from rulerank.campaign.stopping import Checks, RuleState, Settled
-from rulerank.campaign.to_go import labels_to_go
+from rulerank.campaign.to_go import labels_to_go, runs_to_stop
 from rulerank.curves import cross_validated, curve, saving
 from rulerank.export import preview
 from rulerank.metrics import Measure
@@ -213,7 +213,8 @@ def test_relevant_documents_are_counted_by_the_grades_that_their_total_is_counte
     assert (counts[-1], of_all) == (found, total)
 
 
-def test_the_labels_to_go_are_told_where_one_decides(workspace, labelled_demo):
+def test_the_labels_to_go_are_told_where_one_decides(workspace, labelled_demo, monkeypatch):
+    monkeypatch.setattr(runs_to_stop, "__defaults__", (600.0,))  # however slow the machine is
     page = run_page(labelled_demo)
     opened = workspace.open(labelled_demo)
     while labels_to_go(opened) is None:  # that of an earlier test may be under way still, and one is at a time
