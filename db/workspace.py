@@ -35,6 +35,8 @@ from rulerank.campaign import GradeLevel, OpenCampaign, Settings
 from rulerank.collection import Collection
 from rulerank.demo import build_demo
 from rulerank.errors import InputError, RulerankError, StoreError
+from rulerank.sampling import RECOMMENDED
+from rulerank.strategy import Strategy
 
 Check = Callable[[], str | RulerankError | None]
 """Returns what is wrong with a part, in words that anybody may read, or None."""
@@ -111,6 +113,8 @@ class Workspace:
             settings = Settings(
                 grades=tuple(GradeLevel(*level) for level in levels),
                 guidelines=made.guidelines,
+                sampler=Strategy(RECOMMENDED),
+                seed=made.seed,
                 claim_minutes=30.0,
                 grades_known=True,
             )

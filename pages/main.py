@@ -22,6 +22,7 @@ MENU = {
     ),
     "Watch": (
         ("research", "progress", "Progress", "trending_up", "progress"),
+        ("research", "replay", "Replay", "slow_motion_video", "replay"),
         ("research", "competence", "Competence", "grid_on", "competence"),
         ("research", "ranking", "Ranking", "format_list_numbered", "ranking"),
         ("research", "agreement", "Agreement", "handshake", "agreement"),
@@ -39,7 +40,7 @@ MENU = {
 }
 PAGES = tuple(page for section in MENU.values() for page in section)
 # Addresses of pages that are about one campaign, which the browser's title names.
-OF_A_CAMPAIGN = {"label", "mine", "progress", "competence", "ranking", "agreement", "export"}
+OF_A_CAMPAIGN = {"label", "mine", "progress", "replay", "competence", "ranking", "agreement", "export"}
 
 
 def refuse() -> None:

@@ -16,15 +16,18 @@ from pages.charts.figure import alt_text, current_theme, empty_figure, plotly_co
 from pages.charts.files import Source, citation, figure_data, methods, source_of
 from pages.charts.learning import Curve, ShadedBand, learning_curve
 from pages.charts.matrices import confusion_matrix, tau_matrix
+from pages.charts.saving import SavingArrow, add_saving
 from pages.charts.series import LineStyle, ranker_looks, sampler_looks
 
 __all__ = [
     "Agreement",
     "Curve",
     "LineStyle",
+    "SavingArrow",
     "ShadedBand",
     "Source",
     "Speed",
+    "add_saving",
     "agreement_dots",
     "alt_text",
     "annotator_speed",

@@ -28,11 +28,19 @@ campaigns = workspace.campaigns.all()
 researcher = workspace.may(person, "research")
 
 
-def open_demo() -> None:
-    """Make the demo if need be, and go and label it."""
+def open_demo(screen: str = "label") -> None:
+    """Make the demo if need be, and go and label it, or to another of its screens."""
     with st.spinner("Building the demo from this Python's own documentation..."):
         campaign = workspace.demo(person.id)
-    context.go("label", campaign)
+    context.go(screen, campaign)
+
+
+def offer_demo() -> None:
+    """Offer the two ways into the demo: to label it, and to watch samplers label it."""
+    if st.button("Try the demo", type="primary", icon=":material/play_arrow:", width="stretch"):
+        open_demo()
+    if st.button("Watch 60 labels in 20 seconds", icon=":material/slow_motion_video:", width="stretch"):
+        open_demo("replay")
 
 
 def welcome() -> None:
@@ -48,8 +56,8 @@ def welcome() -> None:
         st.write("Questions about Python, answered by its own standard library. Nothing to download.")
         if not researcher:
             st.caption("A researcher or administrator can make the demo.")
-        elif st.button("Try the demo", type="primary", icon=":material/play_arrow:", width="stretch"):
-            open_demo()
+        else:
+            offer_demo()
     with right, st.container(border=True, height="stretch"):
         st.header("Start your own")
         st.write("Bring documents and queries as texts, or a LETOR file with features.")
@@ -72,6 +80,7 @@ def overview() -> None:
     """List the campaigns, and how far each is; what takes a while to work out follows when the list is there."""
     heading("Campaigns", "Your campaigns, the newest first, and how near each is to its end.")
     places: dict[int, DeltaGenerator] = {}
+    demo = workspace.demo_made()
     for info in campaigns:
         words, actions = with_actions(f"campaign-{info.id}", border=True)
         words.markdown(f"**{plain(info.name)}**")
@@ -81,10 +90,16 @@ def overview() -> None:
             context.go("label", info.id)
         if researcher and actions.button("Progress", key=f"progress-{info.id}"):
             context.go("progress", info.id)
+        if researcher and info.id == demo and actions.button("Watch 60 labels", key="watch-demo"):
+            context.go("replay", info.id)
     if researcher:
         context.link("new_campaign", "Start another campaign", "add")
-        if workspace.demo_made() is None and st.button("Try the demo", icon=":material/play_arrow:"):
-            open_demo()
+        if demo is None:
+            row = st.container(horizontal=True)
+            if row.button("Try the demo", icon=":material/play_arrow:"):
+                open_demo()
+            if row.button("Watch 60 labels in 20 seconds", icon=":material/slow_motion_video:"):
+                open_demo("replay")
     fill_in(places)
 
 

@@ -15,9 +15,12 @@ from pages.shared.audience import show_meaning
 from rulerank.campaign import OpenCampaign, ranking
 from rulerank.campaign.curves import RUNS
 from rulerank.campaign.labels import Labels, evaluated_on
-from rulerank.curves import Point
+from rulerank.curves import Point, Saving
 from rulerank.metrics import Measure
 from rulerank.registry import rankers
+
+FAR = 8
+"""Times as many labels as the campaign has: a band that reaches further would leave the curve no room."""
 
 
 def value_of(point: Point | None, measure: Measure) -> float | None:
@@ -32,8 +35,9 @@ def show_curve(
     x: str,
     curves: Mapping[str, Sequence[Point]],
     replays: Mapping[str, Replay],
+    saved: Saving | None = None,
 ) -> None:
-    """Show the learning curve: one line per ranker, the random replay of the first, and the ceilings."""
+    """Show the learning curve: one line per ranker, the random replay of the first, the ceilings, and what is saved."""
     names = {ranker: short_name(ranker, rankers) for ranker in ranking.offered(opened)}
     theme = charts.current_theme()
     looks = charts.ranker_looks(curves, theme)
@@ -47,7 +51,8 @@ def show_curve(
         for ranker, points in curves.items()
     ]
     first = next(iter(curves))
-    band = _band(replays.get(first), measure, labels, x)
+    arrow = _arrow(saved, x)
+    band = _band(replays.get(first), measure, labels, x, 0 if arrow is None else arrow.random)
     key = measure.key
     ceilings = {names[ranker]: replay.ceiling[key] for ranker, replay in replays.items() if key in replay.ceiling}
     figure = charts.learning_curve(
@@ -60,6 +65,8 @@ def show_curve(
         ceiling=ceilings or None,
         theme=theme,
     )
+    if arrow is not None:
+        charts.add_saving(figure, arrow, theme)
     place = st.container(gap="xsmall")
     overlay = lay_over(figure, opened, measure, x, first, theme)  # what it asks for stands below the figure
     with place:
@@ -73,11 +80,19 @@ def _places(numbers: list[int], labels: Labels, x: str) -> list[float]:
     return [float(n) for n in numbers] if x == "labels" else labels.minutes_at(numbers)
 
 
-def _band(replay: Replay | None, measure: Measure, labels: Labels, x: str) -> charts.ShadedBand | None:
+def _arrow(saved: Saving | None, x: str) -> charts.SavingArrow | None:
+    """Return the arrow from the campaign's last point to where random order gets there, if it is ahead and not far."""
+    if saved is None or saved.random is None or saved.verdict != "ahead" or x != "labels":
+        return None
+    return charts.SavingArrow(saved.labels, saved.random, saved.value) if saved.random <= FAR * saved.labels else None
+
+
+def _band(replay: Replay | None, measure: Measure, labels: Labels, x: str, least: float) -> charts.ShadedBand | None:
     if replay is None or not labels.rows:
         return None
-    # As far as the campaign has come, and one point beyond it.
-    beyond = next((band.labels for band in replay.bands if band.labels >= len(labels)), len(labels))
+    # As far as the campaign has come, or as random order needs to get there, and one point beyond.
+    reach = max(len(labels), least)
+    beyond = next((band.labels for band in replay.bands if band.labels >= reach), reach)
     key = measure.key
     shown = [band for band in replay.bands if band.labels <= beyond and key in band.mean]
     if not shown:

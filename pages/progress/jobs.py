@@ -12,7 +12,15 @@ from pages.shared.audience import audience_of
 from pages.shared.layout import plain, sentence
 from pages.shared.task import show_progress, worker_is_away
 from rulerank.campaign import OpenCampaign
-from rulerank.campaign.curves import RUNS, learns_quickly, random_replay, read_replay, replay_length, snapshot_kind
+from rulerank.campaign.curves import (
+    RUNS,
+    is_complete,
+    learns_quickly,
+    random_replay,
+    read_replay,
+    replay_length,
+    snapshot_kind,
+)
 from rulerank.campaign.labels import Labels, kept_curve
 from rulerank.campaign.looking import follow, kept_looks
 from rulerank.campaign.looks import Look
@@ -22,9 +30,10 @@ from rulerank.errors import RulerankError
 from rulerank.metrics import Audience
 
 if TYPE_CHECKING:
+    from db.campaigns import Snapshot
     from db.jobs.queue import Job
 
-SMALL = 2000
+SMALL = 4000
 """Documents of a pool for which the page does the work itself, where no worker does."""
 
 BUDGET = 1.5
@@ -53,7 +62,8 @@ def random_of(
 ) -> tuple[Replay | None, Wanted | None]:
     """Return the random replay that is kept, and what is to be asked for if it is too short or missing.
 
-    One with other measures or another audience serves until there is a new one: it only lacks some values.
+    One with other measures or another audience, or from an earlier version, serves until there is a new one: it only
+    lacks some values.
     """
     if opened.known_grades is None or opened.evaluation is None:
         return None, None
@@ -61,9 +71,13 @@ def random_of(
     audience = audience or audience_of(opened)
     found = context.workspace().campaigns.snapshots(opened.id, snapshot_kind("random", ranker, audience))
     stamp = measured_by(audience.of(opened.evaluation_rows))
-    best = max(found, key=lambda kept: (kept.values.get("measured_by") == stamp, kept.labels), default=None)
+
+    def is_fresh(kept: Snapshot) -> bool:
+        return kept.values.get("measured_by") == stamp and is_complete(kept.values)
+
+    best = max(found, key=lambda kept: (is_fresh(kept), kept.labels), default=None)
     kept = None if best is None else Replay(*read_replay(best.values), best.values["seed"])
-    if best is not None and best.labels >= length and best.values.get("measured_by") == stamp:
+    if best is not None and best.labels >= length and is_fresh(best):
         return kept, None
     arguments = {"campaign": opened.id, "what": "random", "ranker": ranker, "labels": length, **_asks(audience)}
     words = f"{RUNS} random orders of {length:,d} labels each, ranked by {offered(opened).get(ranker, ranker)}"

@@ -22,6 +22,7 @@ from pages.progress.jobs import (
     show_job,
 )
 from pages.progress.people import show_given_up, show_people, show_put_aside
+from pages.progress.saving import show_saving
 from pages.shared.audience import audience_of
 from pages.shared.doubts import show_doubts
 from pages.shared.layout import heading
@@ -70,9 +71,12 @@ def main() -> None:
         st.info("Nothing is labelled yet. Give the first labels, and the curves start by themselves.")
         context.link("label", "Go to Label", "edit_note")
         return
-    show_curve(opened, labels, measure, x, curves, replays)
+    replay = replays.get(rankers[0])
+    light = _light(opened, labels, measure, looks, points, rules, replay, to_go)
+    saved = show_saving(opened, labels, measure, points, replay, light)
+    show_curve(opened, labels, measure, x, curves, replays, saved)
     st.header("May we stop?")
-    view.show_light(_light(opened, labels, measure, looks, points, rules, replays.get(rankers[0]), to_go))
+    view.show_light(light)
     show_doubts(opened, names)
     show_advice(opened, labels)
     history = rule_history(opened, labels) if rules is not None else None

@@ -49,6 +49,8 @@ _STYLE = """<style>
 [class*="st-key-rr-csv-"] button { min-height: 0; padding: .125rem .5rem; font-size: .8125rem; line-height: 1.5; }
 [class*="st-key-rr-csv-"] button p { font-size: inherit; }
 .rr-cite { display: flex; gap: .5rem; flex-wrap: wrap; }
+.rr-play button { padding: .25rem .75rem; font-size: .9375rem; }
+.st-key-rr-figure-replay .updatemenu-container { display: none; }
 .rr-key { display: flex; gap: 1rem; align-items: center; flex-wrap: wrap; }
 .rr-key img { flex: none; max-width: none; }
 .rr-key p { flex: 1 1 20rem; margin: 0; }
@@ -119,8 +121,17 @@ if (!window.rulerank) {{
     if (!held || held.isConnected || document.activeElement !== document.body) return;
     document.querySelector('[data-testid="stMain"]')?.focus({{ preventScroll: true }});
   }};
+  const press = (plot, name) => [...plot?.querySelectorAll(".updatemenu-button") ?? []].find(
+    (button) => button.textContent === name)?.dispatchEvent(new MouseEvent("click", {{ bubbles: true }}));
+  const still = matchMedia("(prefers-reduced-motion: reduce)");
+  const start = () => document.querySelectorAll(".st-key-rr-figure-replay .js-plotly-plot").forEach((plot) => {{
+    if (plot.dataset.rrPlayed || still.matches || !plot.querySelector(".updatemenu-button")) return;
+    plot.dataset.rrPlayed = "1";
+    setTimeout(() => press(plot, "Play"), 600);
+  }});
   reach();
-  new MutationObserver(() => {{ reach(); keep(); }}).observe(document.body, {{ subtree: true, childList: true }});
+  const drawn = () => {{ reach(); keep(); start(); }};
+  new MutationObserver(drawn).observe(document.body, {{ subtree: true, childList: true }});
   const save = (button) => saveFigure(
     button.closest('[class*="st-key-rr-figure-"]')?.querySelector(".js-plotly-plot"), button.dataset.rrSave);
   const copy = (button) => {{
@@ -131,8 +142,10 @@ if (!window.rulerank) {{
     }}, () => getSelection().selectAllChildren(line));
   }};
   document.addEventListener("click", (event) => {{
-    const button = event.target.closest?.("[data-rr-save], [data-rr-copy]");
-    if (button) ("rrSave" in button.dataset ? save : copy)(button);
+    const button = event.target.closest?.("[data-rr-save], [data-rr-copy], [data-rr-play]");
+    const replay = ".st-key-rr-figure-replay .js-plotly-plot";
+    if (button?.dataset.rrPlay) press(document.querySelector(replay), button.dataset.rrPlay);
+    else if (button) ("rrSave" in button.dataset ? save : copy)(button);
     if (narrow.matches && event.target.closest?.('[data-testid="stSidebar"] a')) fold();
   }});
 }}
@@ -141,6 +154,8 @@ if (!window.rulerank) {{
 
 `reach`: lines of code that are longer than the page are scrolled by keys, so they, and not the box around them, are
 what Tab stops at. `keep`: a button that goes with its press leaves the keyboard's focus to the page, not to nothing.
+`start`: a replay begins by itself once it is drawn, unless the reader's system asks for less motion; plotly's own
+buttons cannot be reached by keys, so those of the page press them (`press`), and they are out of sight.
 """
 
 

@@ -22,7 +22,7 @@ from rulerank.ranking import RECOMMENDED
 from rulerank.registry import Registry, discretizers, metrics, samplers
 from rulerank.simulate import Plan, Strategy, all_rankers, learners
 from rulerank.simulate.learners.base import missing_package
-from rulerank.simulate.plan import DISCRETIZER, GEOMETRIC
+from rulerank.simulate.plan import DISCRETIZER, GEOMETRIC, SAMPLERS
 from rulerank.simulate.runner import Work, estimate, pool_of, smallest_pool
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ def _ask_compared(candidate: Candidate) -> dict[str, Any]:
     chosen = st.multiselect(
         "Samplers",
         list(names),
-        default=["ssar", "ssarp", "random"],
+        default=[strategy.key for strategy in SAMPLERS],
         format_func=lambda name: names.get(name, name),
         accept_new_options=True,
         key="simulate-samplers",

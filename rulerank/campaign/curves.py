@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from typing import Any
 
@@ -22,6 +22,9 @@ FEW_POINTS = 12
 SLOW_POINTS = 20
 """Points of this campaign's own curve with such a ranker."""
 
+FAR, GROWTH, COARSE_GROWTH = 16, 2**0.25, 2.0
+"""So many times as far as it covers closely goes a random replay in growing steps, to find what a campaign saves."""
+
 Done = Callable[[int, int], None]
 
 
@@ -36,7 +39,7 @@ def snapshot_kind(what: str, ranker: str, audience: Audience) -> str:
 
 
 def replay_length(labels: int, pool: int) -> int:
-    """Return how many labels a replay covers: a power of two that leaves room to grow, at most the whole pool.
+    """Return how many labels a replay covers closely: a power of two that leaves room to grow, at most the whole pool.
 
     So the replay of a growing campaign is worked out a few times, not at every label.
     """
@@ -44,6 +47,30 @@ def replay_length(labels: int, pool: int) -> int:
     while length < labels:
         length *= 2
     return min(length, pool)
+
+
+def replay_points(length: int, pool: int, *, quickly: bool = True) -> list[int]:
+    """Return where a replay is measured: closely up to `length`, then in growing steps to 16 times that, or all.
+
+    A campaign may be worth many times its labels: without the far points nobody could say how many.
+
+    >>> replay_points(32, 150)[-6:], replay_points(32, 150, quickly=False)
+    ([64, 76, 91, 108, 128, 150], [1, 2, 5, 10, 12, 16, 20, 24, 28, 32, 64, 128, 150])
+    """
+    close = checkpoints(length)
+    if not quickly:
+        close = [n for n in checkpoints(length, FEW_POINTS) if n in (1, 2, 5) or n >= 10]
+    growth, reach = GROWTH if quickly else COARSE_GROWTH, min(FAR * length, pool)
+    far, steps = [], 1
+    while (place := round(length * growth**steps)) < reach:
+        far.append(place)
+        steps += 1
+    return sorted({*close, *far, reach})
+
+
+def is_complete(saved: dict[str, Any]) -> bool:
+    """Say whether a kept replay has all that is read from it today; earlier ones had no margins, and ended nearer."""
+    return all("margin" in band for band in saved["bands"])
 
 
 def evaluation_for(opened: OpenCampaign, audience: Audience | None) -> Evaluation | None:
@@ -64,9 +91,7 @@ def random_replay(
     known, evaluation = opened.known_grades, evaluation_for(opened, audience)
     if known is None or evaluation is None:
         raise InputError("a random replay needs an evaluation set and a pool whose grades are known")
-    at = checkpoints(length)
-    if not learns_quickly(ranker):
-        at = [n for n in checkpoints(length, FEW_POINTS) if n in (1, 2, 5) or n >= 10]
+    at = replay_points(length, len(known), quickly=learns_quickly(ranker))
     make = partial(opened.ranker, ranker)
     bands = random_band(make, opened.documents, known, evaluation, at, runs=RUNS, seed=opened.settings.seed, done=done)
     top = evaluation.measure(ceiling(make, opened.documents, known, evaluation.documents))
@@ -75,7 +100,7 @@ def random_replay(
         "seed": opened.settings.seed,
         "measured_by": measured_by(evaluation.audience),
         "ceiling": top,
-        "bands": [{"labels": b.labels, "mean": b.mean, "low": b.low, "high": b.high} for b in bands],
+        "bands": [asdict(band) for band in bands],
     }
 
 

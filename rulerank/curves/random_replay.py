@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -11,16 +11,21 @@ from rulerank.curves.evaluation import Evaluation, Values
 from rulerank.curves.learning_curve import Point, curve
 from rulerank.curves.training import Documents, Floats, Make, predicted
 from rulerank.rules.items import Ints
+from rulerank.statistics import t_quantile
 
 
 @dataclass(frozen=True)
 class Band:
-    """Mean of random replays after so many labels, and the interval that holds 95% of the runs, for each metric."""
+    """Mean of random replays after so many labels, and the interval that holds 95% of the runs, for each metric.
+
+    margin: half the width of the mean's own 95% interval (Student), which is what a second set of runs may differ by.
+    """
 
     labels: int
     mean: Values
     low: Values
     high: Values
+    margin: Values = field(default_factory=dict)
 
 
 def random_band(
@@ -50,7 +55,10 @@ def random_band(
             continue
         table = np.array([list(value.values()) for value in values])
         low, high = np.quantile(table, (0.025, 0.975), axis=0)
-        each = (dict(zip(values[0], row.tolist(), strict=True)) for row in (table.mean(axis=0), low, high))
+        edges = [table.mean(axis=0), low, high]
+        if len(table) > 1:
+            edges.append(t_quantile(len(table) - 1) * table.std(axis=0, ddof=1) / np.sqrt(len(table)))
+        each = (dict(zip(values[0], row.tolist(), strict=True)) for row in edges)
         bands.append(Band(count, *each))
     return bands
 

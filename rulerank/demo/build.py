@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from importlib.resources import files
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from rulerank.collection import Collection
+from rulerank.demo.questions import grades_of, read_questions
 from rulerank.demo.stdlib import gather_documents
 from rulerank.text import QueryText, Texts, compute_features
 
@@ -52,6 +50,9 @@ Ask yourself: *if I had this need and found this document, would I be done?*
 EVERY = 3
 """Every third question, with all its documents, is kept back for the evaluation."""
 
+SEED = 1
+"""Of the demo's campaign, a typical one: of the seeds 0 to 20, the one whose run has the median (docs/demo.md)."""
+
 TITLE = "Python questions"
 
 FEATURES = (
@@ -74,11 +75,7 @@ class Demo:
     grade_names: tuple[str, ...]
     grade_meanings: tuple[str, ...]
     grade_examples: tuple[str, ...]
-
-
-def read_questions() -> list[dict[str, Any]]:
-    """Return the questions as the repository keeps them: qid, text, need, and docids by grade."""
-    return json.loads(files("rulerank.demo").joinpath("questions.json").read_text(encoding="utf-8"))
+    seed: int  # of the campaign's sampler
 
 
 def build_demo() -> Demo:
@@ -92,7 +89,7 @@ def build_demo() -> Demo:
     texts = Texts({q["qid"]: QueryText(q["text"], q["need"]) for q in questions}, documents)
     pairs, grades = [], []
     for question in questions:
-        known = {docid: int(grade) for grade, docids in question["grades"].items() for docid in docids}
+        known = grades_of(question)
         # By name, so that the order of the rows says nothing about the grades.
         for docid in sorted(known.keys() & documents.keys()):
             pairs.append((question["qid"], docid))
@@ -116,4 +113,5 @@ def build_demo() -> Demo:
         grade_names=GRADE_NAMES,
         grade_meanings=GRADE_MEANINGS,
         grade_examples=GRADE_EXAMPLES,
+        seed=SEED,
     )

@@ -168,8 +168,12 @@ class Sampler(Configurable):
         qids: Any = None,
         rng: Seed = None,
         budget: int | None = None,
+        beyond: bool = False,
     ) -> Run:
-        """Replay against known grades until the sampler stops, the pool is used up, or `budget` labels are spent."""
+        """Replay against known grades until the sampler stops, the pool is used up, or `budget` labels are spent.
+
+        With `beyond`, it goes on past its natural stop.
+        """
         self.start(items, features=features, qids=qids, rng=rng)
         known = as_grades(grades, len(self.pool))
         if budget is not None and budget < 0:
@@ -178,6 +182,8 @@ class Sampler(Configurable):
         stopped: Selection | None = None
         while budget is None or len(chosen) < budget:
             selection = self.propose()
+            if selection is not None and selection.stop and beyond:
+                selection = self.propose(beyond=True)
             if selection is None:
                 break
             if selection.stop:

@@ -14,6 +14,7 @@ from rulerank.metrics.conventions import conventions
 from rulerank.metrics.measure import Measure
 from rulerank.ranking import RECOMMENDED
 from rulerank.registry import discretizers, rankers, samplers
+from rulerank.sampling import RECOMMENDED as SAMPLER
 from rulerank.simulate.learners import all_rankers, learners
 from rulerank.simulate.learners.base import missing_package, need
 from rulerank.strategy import MOST_SEEDS, Strategy, with_new_spelling
@@ -23,6 +24,8 @@ FIRST, GROWTH = 10, 1.25
 """The geometric grid: 10 labels first, then each point at least a quarter more than the one before."""
 
 DISCRETIZER = Strategy("tube")
+SAMPLERS = (Strategy(SAMPLER), Strategy("ssar"), Strategy("random"))
+"""What is compared unless something else is asked for."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,7 @@ class Plan:
     True
     """
 
-    samplers: tuple[Strategy, ...] = (Strategy("ssar"), Strategy("ssarp"), Strategy("random"))
+    samplers: tuple[Strategy, ...] = SAMPLERS
     rankers: tuple[Strategy, ...] = (Strategy(RECOMMENDED),)
     discretizer: Strategy = DISCRETIZER
     seeds: int = 20

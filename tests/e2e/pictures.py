@@ -33,6 +33,7 @@ PAGES = {
     "label": "/label",
     "my-labels": "/mine",
     "progress": "/progress",
+    "replay": "/replay",
     "competence": "/competence",
     "ranking": "/ranking",
     "agreement": "/agreement",
@@ -44,6 +45,8 @@ PAGES = {
     "people": "/people",
 }
 TABLET = {"width": 820, "height": 1180}
+STILL = {"reduced_motion": "reduce"}
+"""A replay does not begin by itself, and is seen at its end."""
 
 
 def label_demo(url: str, number: int = LABELS) -> None:
@@ -75,7 +78,7 @@ def simulate_demo(url: str) -> None:
     """Make the demo, and let its own grades decide between three samplers."""
     workspace = Workspace(url)
     collection = workspace.open(workspace.demo()).collection_id
-    workspace.simulations.ask(collection, Plan(seeds=5, budget=0.2, every=10))
+    workspace.simulations.ask(collection, Plan(seeds=5, budget=0.05, every=10))
     Worker(workspace.database, handlers={"simulate": simulate}).run_once()
     workspace.close()
 
@@ -140,8 +143,8 @@ def take_pictures(folder: Path) -> list[Path]:
         simulate_demo(server.database)
         label_demo(server.database)
         with server, open_browser() as browser:
-            light = Screen(browser, server.url, color_scheme="light")
-            dark = Screen(browser, server.url, color_scheme="dark")
+            light = Screen(browser, server.url, color_scheme="light", **STILL)
+            dark = Screen(browser, server.url, color_scheme="dark", **STILL)
             tablet = Screen(browser, server.url, color_scheme="light", viewport=TABLET)
             wanted = [(light, name, path) for name, path in PAGES.items()]
             wanted += [(dark, "label-dark", "/label"), (tablet, "label-tablet", "/label")]

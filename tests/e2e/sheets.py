@@ -19,7 +19,7 @@ from playwright.sync_api import Page
 from starlette.responses import Response
 
 from pages.gate.page import SignInRequest, sign_in_page, style
-from tests.e2e.pictures import FIRST, PAGES, label_demo, simulate_demo, wait_for_quiet
+from tests.e2e.pictures import FIRST, PAGES, STILL, label_demo, simulate_demo, wait_for_quiet
 from tests.e2e.screen import Screen, open_browser
 from tests.e2e.server import Server
 
@@ -87,7 +87,7 @@ def make_sheets(folder: Path, names: list[str]) -> Iterator[Path]:
         simulate_demo(server.database)
         label_demo(server.database)
         with server, open_browser() as browser:
-            screen = Screen(browser, server.url, color_scheme="light")
+            screen = Screen(browser, server.url, color_scheme="light", **STILL)
             for name, taken in pages(names, screen):
                 path = folder / f"{name}.webp"
                 sheet(taken).save(path, quality=80, method=6)

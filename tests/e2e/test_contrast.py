@@ -8,7 +8,7 @@ from thorough import thorough_only
 from tests.e2e.pictures import label_demo, wait_for_quiet
 from tests.e2e.screen import Screen
 
-WATCHING = ("/", "/label", "/progress", "/competence", "/ranking", "/agreement")
+WATCHING = ("/", "/label", "/progress", "/replay", "/competence", "/ranking", "/agreement")
 PAGES = (*WATCHING, "/simulate", "/clicks", "/export", "/new", "/people")
 LEAST = 4.5  # WCAG 2.2, AA
 

@@ -54,7 +54,25 @@ def test_the_menu_is_in_sections(tab):
     tab.go("/?campaign=1")
     menu = tab.page.locator(".st-key-rr-pages")
     expect(menu.locator(".rr-section")).to_have_text(["Work", "Watch", "Study", "Set up"])
-    expect(menu.get_by_role("link")).to_have_count(11)  # without a sign-in there are no sessions
+    expect(menu.get_by_role("link")).to_have_count(12)  # without a sign-in there are no sessions
+
+
+SHOWN = """() => document.querySelector('.st-key-rr-figure-replay .js-plotly-plot')
+    ?._fullData.find(trace => trace.name === 'SSAR').x.length"""
+
+
+def test_a_replay_is_one_click_away_plays_by_itself_and_obeys_keys(tab):
+    tab.go("/?campaign=1")
+    tab.click("Watch 60 labels")
+    tab.page.wait_for_url("**/replay?campaign=1")
+    tab.page.wait_for_function(f"() => {{ const n = ({SHOWN})(); return n > 2 && n < 60 }}")
+    box = tab.page.locator(".st-key-rr-figure-replay .js-plotly-plot").bounding_box()
+    assert box["y"] + 0.8 * box["height"] <= SMALL["height"]  # the curves, and what each sampler asks for
+    before = tab.page.evaluate(SHOWN)
+    tab.page.get_by_role("button", name="Play").press("Enter")
+    tab.page.wait_for_function(f"before => ({SHOWN})() < before", arg=before)  # from the beginning
+    tab.page.get_by_role("button", name="Pause").press("Enter")
+    expect(tab.page.locator(".st-key-rr-figure-replay .updatemenu-container")).to_be_hidden()
 
 
 def test_the_chart_of_progress_is_in_view_on_a_small_laptop(tab):

@@ -18,7 +18,8 @@ from tests.e2e.screen import Screen
 from tests.prepare.pair_table import PAIRS, table
 
 MENU = {
-    "Label": "label", "My labels": "mine", "Progress": "progress", "Competence": "competence", "Ranking": "ranking",
+    "Label": "label", "My labels": "mine", "Progress": "progress", "Replay": "replay", "Competence": "competence",
+    "Ranking": "ranking",
     "Agreement": "agreement", "Simulate": "simulate", "Clicks": "clicks", "New campaign": "new", "Export": "export",
     "People": "people", "Home": "",
 }  # fmt: skip

@@ -20,6 +20,7 @@ LEAST = {
     "label": "annotator",
     "my_labels": "annotator",
     "progress": "researcher",
+    "replay": "researcher",
     "competence": "researcher",
     "ranking": "researcher",
     "agreement": "researcher",

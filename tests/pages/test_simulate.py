@@ -160,7 +160,9 @@ def test_what_is_chosen_is_what_is_asked_for(workspace, planted):
 def test_parameters_of_what_is_chosen_become_those_of_the_plan(workspace, planted):
     page = run_page()
     closed = [each.label for each in page.expander if each.label.startswith("Parameters of")]
-    assert closed == ["Parameters of SSAR", "Parameters of SSARP", "Parameters of Weighted items", "Parameters of TUBE"]
+    names = ["SSAR, even over queries", "SSAR", "Weighted items", "TUBE"]
+    assert closed == [f"Parameters of {name}" for name in names]
+    page.multiselect(key="simulate-samplers").set_value(["ssar", "ssarp", "random"]).run()
     page.number_input(key="simulate-sampler-ssarp-partitions").set_value(8).run()
     page.multiselect(key="simulate-rankers").set_value(["lrar", "ridge"]).run()
     page.selectbox(key="simulate-ranker-ridge-penalty-word").set_value("a number").run()
@@ -210,10 +212,10 @@ def test_the_first_proposal_makes_sense_and_can_be_run(workspace, planted):
     page = press(run_page(), "Run")
     (asked,) = workspace.simulations.all()
     plan = Plan.from_dict(asked.plan)
-    assert [each.key for each in plan.samplers] == ["ssar", "ssarp", "random"]
+    assert [each.key for each in plan.samplers] == ["ssar_even", "ssar", "random"]
     assert (plan.seeds, plan.folds, plan.convention) == (20, 5, "letor")
     assert len(plan.grid(plan.labels([100]))) >= 10
-    assert "SSAR, SSARP and Random on planted" in words(page)
+    assert "SSAR, even over queries, SSAR and Random on planted" in words(page)
 
 
 def test_what_is_typed_in_wrongly_is_told_and_cannot_be_run(workspace, planted, monkeypatch):

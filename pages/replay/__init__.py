@@ -1,0 +1,1 @@
+"""Replay: samplers side by side on known grades, label by label."""
