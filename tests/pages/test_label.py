@@ -61,7 +61,17 @@ def panel(workspace, demo):
     return Panel(workspace, demo)
 
 
-def test_one_annotator_gets_the_order_of_ssar_through_the_page(demo, panel):
+@pytest.fixture
+def by_ssar(workspace, demo):
+    """A campaign on the demo's pool whose sampler is SSAR, as it is published."""
+    settings = replace(demo.settings, sampler="ssar", dwell_milliseconds=0)
+    return workspace.open(
+        workspace.import_campaign("By SSAR", demo.collection, settings, pool_rows=demo.pool_rows.tolist())
+    )
+
+
+def test_one_annotator_gets_the_order_of_ssar_through_the_page(workspace, by_ssar):
+    demo, panel = by_ssar, Panel(workspace, by_ssar)
     expected = SSAR().run(demo.items, demo.known_grades, budget=25).order
     for row in expected:
         assert panel.row() == row
@@ -194,7 +204,8 @@ def test_the_reason_is_told_after_the_label_only(panel):
     assert len(drew["list"]) == 4
 
 
-def test_the_natural_stop_is_said_and_can_be_passed(demo, panel):
+def test_the_natural_stop_is_said_and_can_be_passed(workspace, by_ssar):
+    demo, panel = by_ssar, Panel(workspace, by_ssar)
     for row in SSAR().run(demo.items, demo.known_grades).order:
         assert panel.row() == row
         panel.press(str(int(demo.known_grades[row])))
