@@ -73,6 +73,7 @@ def random_replay(
     return {
         "runs": RUNS,
         "seed": opened.settings.seed,
+        "convention": opened.settings.convention,
         "measured_by": measured_by(evaluation.audience),
         "ceiling": top,
         "bands": [{"labels": b.labels, "mean": b.mean, "low": b.low, "high": b.high} for b in bands],

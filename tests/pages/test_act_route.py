@@ -7,9 +7,9 @@ import json
 import secrets
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 
 import pytest
+from live_helpers import with_settings
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.routing import Route
@@ -36,7 +36,7 @@ def app_module(tmp_path_factory):
 def demo(workspace):
     person = workspace.people.ensure_single_user()
     opened = workspace.open(workspace.demo(person.id))
-    opened.live.settings = replace(opened.live.settings, dwell_milliseconds=0)
+    with_settings(opened, dwell_milliseconds=0)
     return opened
 
 
