@@ -99,6 +99,7 @@ class Told:
 class Course:
     """What the changes so far have made of a campaign that was made with some settings.
 
+    >>> from rulerank.campaign import Kind
     >>> course = Course(Settings(overlap=1))
     >>> course.apply(LabelEvent(Kind.CHANGE, -1, 1, text=Change(About.SETTINGS, {"overlap": 1}, {"overlap": 2}).text))
     >>> course.settings.overlap, course.paused

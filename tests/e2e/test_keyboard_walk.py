@@ -20,7 +20,7 @@ from tests.prepare.pair_table import PAIRS, table
 MENU = {
     "Label": "label", "Progress": "progress", "Competence": "competence", "Ranking": "ranking",
     "Agreement": "agreement", "Simulate": "simulate", "Clicks": "clicks", "New campaign": "new", "Export": "export",
-    "People": "people", "Home": "",
+    "Settings": "settings", "People": "people", "Home": "",
 }  # fmt: skip
 MOST = 150
 """Presses of Tab after which a page is taken for a trap."""
