@@ -383,7 +383,7 @@ def test_an_archived_campaign_says_so(tab, workspace):
         told = tab.post(tab.body(kind, **more))
         assert told["problem"].startswith("This campaign was archived; nothing more is taken")
         assert "archived" in told["pause"]["text"]
-    assert tab.events() == []
+    assert tab.events() == [("change", None)]
     assert tab.opened.live.open_claims()  # it stays as it was, should the campaign come back
 
 
