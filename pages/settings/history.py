@@ -24,7 +24,7 @@ MOST = 50
 LONG = 60
 """Letters from which on a value is shown as a difference."""
 
-_STYLE = """<style>
+STYLE = """<style>
 .rr-diff { line-height: 1.5; white-space: pre-wrap; overflow-wrap: anywhere; }
 .rr-diff del { opacity: 0.75; }
 .rr-diff ins { text-decoration: underline; text-decoration-thickness: 2px; font-weight: 600; }
@@ -37,7 +37,7 @@ def show_history(person: Person, opened: OpenCampaign, saved: Callable[[str], No
     if not history:
         st.caption("Nothing was changed since the campaign was made.")
         return
-    st.html(_STYLE)
+    st.html(STYLE)
     names = {each.id: each.name for each in context.workspace().people.list()}
     undone = {change.takes_back for _, change in history}
     for event, change in reversed(history[-MOST:]):
@@ -46,7 +46,7 @@ def show_history(person: Person, opened: OpenCampaign, saved: Callable[[str], No
         who = names.get(event.person or 0, "somebody")
         back = " · taken back" if event.id in undone else ""
         words.caption(f"{when:%Y-%m-%d %H:%M} UTC · {plain(who)}{back}")
-        words.html(f'<div class="rr-diff" dir="auto">{"<br>".join(_row(*row) for row in _rows(change))}</div>')
+        words.html(f'<div class="rr-diff" dir="auto">{"<br>".join(row_html(*row) for row in _rows(change))}</div>')
         possible = change.about is About.SETTINGS and event.id not in undone
         if possible and actions.button("Take back", key=f"take-back-{event.id}", icon=":material/undo:"):
             try:
@@ -69,7 +69,7 @@ def _rows(change: Change) -> list[tuple[str, str, str]]:
     return [(said[name, bool(value)], "", "") for name, value in change.after.items()]
 
 
-def _row(what: str, before: str, after: str) -> str:
+def row_html(what: str, before: str, after: str) -> str:
     """Return one value that changed: short ones side by side, long ones with what went and what came."""
     head = f"<b>{html.escape(what)}</b>"
     if not before and not after:

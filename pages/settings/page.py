@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from pages import context
-from pages.settings.history import show_history
+from pages.settings.history import STYLE, row_html, show_history
 from pages.settings.life import show_life, show_state
 from pages.shared.campaign_form import ask_guidelines, ask_levels, ask_methods, ask_people
-from pages.shared.layout import heading, plain, sentence, steps_and_box
+from pages.shared.layout import heading, sentence, steps_and_box
 from rulerank.campaign import About, Change, OpenCampaign, Settings
 from rulerank.campaign.changes import STEERS, TELLS_ANNOTATORS, differing
 from rulerank.campaign.difference import change_in_words
@@ -134,8 +134,8 @@ def offer(person: Person, opened: OpenCampaign, begin: Drawn, name: str, after: 
         st.caption("Change something on the left; what it comes to is listed here before it is saved.")
         return
     st.markdown("**This will change**")
-    for what, old, new in change_in_words(Change(About.SETTINGS, before, wanted)):
-        st.markdown(f":small[**{plain(what)}**  \n{shortened(old)} → {shortened(new)}]")
+    rows = change_in_words(Change(About.SETTINGS, before, wanted))
+    st.html(f'{STYLE}<div class="rr-diff" dir="auto">{"<br>".join(row_html(*row) for row in rows)}</div>')
     if not wanted.keys().isdisjoint(TELLS_ANNOTATORS):
         st.caption("Everybody who has labelled here sees the difference once, before their next document.")
     if not wanted.keys().isdisjoint(STEERS):
@@ -163,11 +163,6 @@ def saved(words: str) -> None:
     st.session_state.pop(DRAWN, None)
     st.session_state[SAVED] = words
     st.rerun()
-
-
-def shortened(text: str, most: int = 90) -> str:
-    """Return a value in one line that is not too long."""
-    return plain(text if len(text) <= most else f"{text[: most - 1]}…")
 
 
 signed_in = context.require("research")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from difflib import SequenceMatcher
+from itertools import zip_longest
 from typing import Any
 
 from rulerank.campaign.changes import Change, Told
@@ -38,6 +39,9 @@ LABELS = {
 AROUND = 1
 """Unchanged lines that are shown before and after a changed one."""
 
+ALIKE = 0.5
+"""The share of the shorter line's letters that must stay for the words to be compared one by one."""
+
 GAP: Line = [("same", "…")]
 
 
@@ -54,11 +58,19 @@ def text_difference(before: str, after: str) -> list[Line]:
         if what == "equal":
             lines += _context(new[c:d], first=place == 0, last=place == len(steps) - 1)
             continue
-        pairs = min(b - a, d - c)
-        lines += [_words(old[a + n], new[c + n]) for n in range(pairs)]
-        lines += [[("gone", line)] for line in old[a + pairs : b]]
-        lines += [[("new", line)] for line in new[c + pairs : d]]
+        for line, other in zip_longest(old[a:b], new[c:d]):
+            lines += _lines(line, other)
     return lines
+
+
+def _lines(before: str | None, after: str | None) -> list[Line]:
+    """Return a line that became another: word by word where they have much in common, else one after the other."""
+    if before is not None and after is not None:
+        words = _words(before, after)
+        same = sum(len(text) for kind, text in words if kind == "same")
+        if same >= ALIKE * min(len(before), len(after)):
+            return [words]
+    return [[(kind, line)] for kind, line in (("gone", before), ("new", after)) if line]
 
 
 def _context(lines: list[str], *, first: bool, last: bool) -> Iterator[Line]:
@@ -92,7 +104,7 @@ def told_difference(known: Told, now: Told) -> list[tuple[str, list[Line]]]:
     >>> from rulerank.campaign import GradeLevel
     >>> old = Told(0, 0.0, "Read.", (GradeLevel("No"), GradeLevel("Yes")))
     >>> told_difference(old, Told(7, 0.0, "Read.", (GradeLevel("No"), GradeLevel("Surely"))))
-    [('Grade 1', [[('gone', 'Yes'), ('new', 'Surely')]])]
+    [('Grade 1', [[('gone', 'Yes')], [('new', 'Surely')]])]
     """
     parts = []
     if known.guidelines != now.guidelines:
