@@ -39,11 +39,20 @@ def picture(screen: Screen, name: str) -> None:
         screen.page.screenshot(path=Path(folder) / f"{name}.png")
 
 
+def rename_first_grade(screen: Screen, name: str) -> None:
+    """Type a name into the table of the grades, which is drawn on a canvas: below its head, beside the key."""
+    grid = screen.page.get_by_test_id("stDataFrame").first.locator("canvas").first
+    grid.scroll_into_view_if_needed()
+    grid.click(position={"x": 110, "y": 52})
+    screen.page.keyboard.type(name)
+    screen.page.keyboard.press("Enter")
+
+
 def test_the_lead_changes_pauses_archives_and_restores_while_somebody_labels(chromium, server, log):
     rosa, ben = signed_in(chromium, server, "Rosa"), signed_in(chromium, server, "Ben")
     ben.go("/label")
     ben.press("1")
-    # The lead changes the guidelines.
+    # The lead changes the guidelines and the name of a grade.
     rosa.go("/settings")
     expect(rosa.page.get_by_text("Nothing is changed yet")).to_be_visible()
     field = rosa.page.get_by_role("textbox", name="Guidelines (Markdown)")
@@ -51,13 +60,17 @@ def test_the_lead_changes_pauses_archives_and_restores_while_somebody_labels(chr
     field.fill(f"{field.input_value()}\nIf in doubt, read it twice.")
     field.blur()
     expect(rosa.page.get_by_text("Everybody who has labelled here sees the difference once")).to_be_visible()
+    rename_first_grade(rosa, "off topic")
+    expect(rosa.page.locator(".rr-diff")).to_contain_text("off topic")
     picture(rosa, "settings-change")
     rosa.click("^Save")
     expect(rosa.page.get_by_text("Saved. It holds from the next document on.")).to_be_visible()
     # The annotator finishes the document that was on the screen, and reads what is new before the next one.
     ben.page.keyboard.press("2")
     news = ben.page.locator(".rr-news")
-    expect(news.locator("ins")).to_contain_text("If in doubt, read it twice.")
+    expect(news).to_contain_text("Guidelines")
+    assert [each.inner_text() for each in news.locator("ins").all()] == ["If in doubt, read it twice.", "off topic"]
+    assert [each.inner_text() for each in news.locator("del").all()] == ["not relevant"]
     ben.saved(2)
     picture(ben, "label-news")
     ben.page.keyboard.press("1")  # grades nothing: there is no document
@@ -67,6 +80,7 @@ def test_the_lead_changes_pauses_archives_and_restores_while_somebody_labels(chr
     expect(news).to_have_count(0)
     ben.page.get_by_text("Guidelines", exact=True).click()
     expect(ben.page.get_by_text("If in doubt, read it twice.")).to_be_visible()
+    expect(ben.page.get_by_role("button", name="off topic")).to_be_visible()
     ben.press("1")
     ben.saved(3)
     # Paused.
