@@ -43,8 +43,9 @@ def rename_first_grade(screen: Screen, name: str) -> None:
     """Type a name into the table of the grades, which is drawn on a canvas: below its head, beside the key."""
     grid = screen.page.get_by_test_id("stDataFrame").first.locator("canvas").first
     grid.scroll_into_view_if_needed()
-    grid.click(position={"x": 110, "y": 52})
-    screen.page.keyboard.type(name)
+    box = grid.bounding_box()
+    screen.page.mouse.dblclick(box["x"] + 110, box["y"] + 52)
+    screen.page.get_by_test_id("portal").locator("textarea, input").fill(name)
     screen.page.keyboard.press("Enter")
 
 
@@ -61,6 +62,7 @@ def test_the_lead_changes_pauses_archives_and_restores_while_somebody_labels(chr
     field.blur()
     expect(rosa.page.get_by_text("Everybody who has labelled here sees the difference once")).to_be_visible()
     rename_first_grade(rosa, "off topic")
+    picture(rosa, "settings-rename")
     expect(rosa.page.locator(".rr-diff")).to_contain_text("off topic")
     picture(rosa, "settings-change")
     rosa.click("^Save")
