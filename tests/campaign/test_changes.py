@@ -24,13 +24,18 @@ from rulerank.campaign import (
     Kind,
     LabelEvent,
     MemoryLog,
+    OpenCampaign,
     Pause,
     PausedError,
     Settings,
     TooLateError,
     UsedTokenError,
+    set_up,
 )
+from rulerank.campaign.agreement import parts_of, read_grades
+from rulerank.campaign.labels import read_labels
 from rulerank.errors import InputError
+from rulerank.synthetic import planted_collection
 
 LEVELS = tuple(GradeLevel(name) for name in ("no", "partly", "yes"))
 CHANGES = [
@@ -330,3 +335,23 @@ def test_a_strategy_that_is_gone_hurts_only_while_it_is_in_use():
         change = Change(About.SETTINGS, {"sampler": before}, {"sampler": after})
         course.apply(LabelEvent(Kind.CHANGE, NO_DOCUMENT, 1, text=change.text))
     assert course.settings == Settings()
+
+
+# What is marked and split at a change ----------------------------------------------------------------------------
+
+
+def test_agreement_is_split_where_the_guidelines_changed():
+    collection = planted_collection(queries=3, documents=5, features=4, seed=1)
+    settings = Settings(overlap=2, dwell_milliseconds=0, guidelines="Read once.")
+    opened = OpenCampaign(1, "demo", settings, 1, collection, set_up(collection, settings), MemoryLog())
+    assert list(parts_of(opened)) == [(0, 0)]
+    for row in (0, 1, 2):
+        for person in (1, 2):
+            opened.live.write(person, row, Kind.GRADE, grade=(row + person) % 3)
+    change = opened.change(9, replace(opened.settings, guidelines="Read twice."))
+    for person in (1, 2):
+        opened.live.write(person, 3, Kind.GRADE, grade=2)
+    assert list(parts_of(opened)) == [(0, 0), (0, change.id), (change.id, 0)]
+    units = [sorted(set(read_grades(opened, part).units)) for part in parts_of(opened)]
+    assert units == [[0, 1, 2, 3], [0, 1, 2], [3]]
+    assert read_labels(opened, {}).told == [3]
