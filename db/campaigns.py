@@ -186,6 +186,11 @@ class Campaigns:
                 self._open[number] = self._load(number)
             return self._open[number]
 
+    def is_open(self, number: int) -> bool:
+        """Say whether a campaign is ready in this process, so that to ask it something costs little."""
+        with self._lock:
+            return number in self._open and self._generation == self.database.generation
+
     def forget(self, number: int) -> None:
         """Drop the opened object; the next `open` rebuilds it from the log."""
         with self._lock:

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
     from db.campaigns import CampaignInfo, CampaignLine
 
+# Up to so many campaigns need no search.
 FEW = 5
-"""Up to so many campaigns need no search."""
 
+# Campaigns that are counted and listed at a time.
 PER_PAGE = 20
-"""Campaigns that are counted and listed at a time."""
 
 ORDERS: dict[str, Callable[[CampaignLine], Any]] = {
     "Newest first": lambda line: -line.id,
@@ -85,8 +85,7 @@ def overview(lines: list[CampaignLine]) -> None:
     """List the campaigns, and how far each is; what takes a while to work out follows when the list is there."""
     heading("Campaigns", "Your campaigns, and how near each is to its end.")
     archived = workspace.campaigns.lines(archived=True) if researcher else []
-    found = ask_which(lines, archived) if len(lines) + len(archived) > FEW or archived else lines
-    page = one_page(found)
+    page = ask_which(lines, archived) if len(lines) > FEW or archived else lines
     places: dict[int, DeltaGenerator] = {}
     shown = {info.id: info for info in workspace.campaigns.all(numbers=[line.id for line in page])}
     infos = [shown[line.id] for line in page if line.id in shown]
@@ -111,11 +110,13 @@ def overview(lines: list[CampaignLine]) -> None:
         if workspace.demo_made() is None and st.button("Try the demo", icon=":material/play_arrow:"):
             open_demo()
     show_deletions()
-    fill_in([info for info in infos if not info.archived], places)
+    # Where there are many, only those that are open already: nobody waits for a hundred campaigns to be opened.
+    ready = [info for info in infos if len(lines) <= FEW or workspace.campaigns.is_open(info.id)]
+    fill_in([info for info in ready if not info.archived], places)
 
 
 def ask_which(lines: list[CampaignLine], archived: list[CampaignLine]) -> list[CampaignLine]:
-    """Ask for which campaigns to list and in which order, and return them."""
+    """Ask for which campaigns to list and in which order, and return those of one page."""
     row = st.container(horizontal=True, vertical_alignment="bottom")
     words = row.text_input("Search", key="home-search", icon=":material/search:", placeholder="Part of a name")
     kinds = ["All", "Running", "Paused", *(["Archived"] if archived else [])]
@@ -126,17 +127,13 @@ def ask_which(lines: list[CampaignLine], archived: list[CampaignLine]) -> list[C
         chosen = [line for line in chosen if line.paused == (kind == "Paused")]
     parts = (words or "").casefold().split()
     chosen = [line for line in chosen if all(part in line.name.casefold() for part in parts)]
-    return sorted(chosen, key=ORDERS[order])
-
-
-def one_page(lines: list[CampaignLine]) -> list[CampaignLine]:
-    """Return the campaigns of the page that is chosen, where there are too many for one."""
-    pages = -(-len(lines) // PER_PAGE)
+    chosen = sorted(chosen, key=ORDERS[order])
+    pages = -(-len(chosen) // PER_PAGE)
     if pages < 2:
-        return lines
-    number = int(st.number_input(f"Page, of {pages}", 1, pages, key=f"home-page-{pages}", width=200))
-    st.caption(f"{len(lines):,} campaigns.")
-    return lines[(number - 1) * PER_PAGE : number * PER_PAGE]
+        return chosen
+    label = f"Page, of {pages} ({len(chosen):,} campaigns)"
+    number = int(row.number_input(label, 1, pages, key=f"home-page-{pages}", width=200))
+    return chosen[(number - 1) * PER_PAGE : number * PER_PAGE]
 
 
 def show_deletions() -> None:

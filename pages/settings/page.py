@@ -131,7 +131,7 @@ def offer(person: Person, opened: OpenCampaign, begin: Drawn, name: str, after: 
         before["name"], wanted["name"] = begin.name, name.strip()
     if not wanted:
         st.markdown("**Nothing is changed yet**")
-        st.caption("Change something on the left; what it comes to is listed here before it is saved.")
+        st.caption("Change something; what it comes to is listed here before it is saved.")
         return
     st.markdown("**This will change**")
     rows = change_in_words(Change(About.SETTINGS, before, wanted))

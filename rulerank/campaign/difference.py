@@ -85,17 +85,23 @@ def _context(lines: list[str], *, first: bool, last: bool) -> Iterator[Line]:
 
 
 def _words(before: str, after: str) -> Line:
+    """Compare two lines word by word; a space between two changed words belongs to what changed."""
     old, new = (re.findall(r"\w+|\s+|[^\w\s]", line) for line in (before, after))
+    steps = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     spans: Line = []
-    for what, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        if what == "equal":
-            spans.append(("same", "".join(new[c:d])))
+    gone = came = ""
+    for place, (what, a, b, c, d) in enumerate(steps):
+        left, right = "".join(old[a:b]), "".join(new[c:d])
+        if what != "equal" or (right.isspace() and 0 < place < len(steps) - 1):
+            gone, came = gone + left, came + right
             continue
-        if b > a:
-            spans.append(("gone", "".join(old[a:b])))
-        if d > c:
-            spans.append(("new", "".join(new[c:d])))
-    return spans
+        spans += [*_changed(gone, came), ("same", right)]
+        gone = came = ""
+    return [*spans, *_changed(gone, came)]
+
+
+def _changed(gone: str, came: str) -> Line:
+    return [(kind, text) for kind, text in (("gone", gone), ("new", came)) if text]
 
 
 def told_difference(known: Told, now: Told) -> list[tuple[str, list[Line]]]:

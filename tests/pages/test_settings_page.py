@@ -123,7 +123,8 @@ def test_home_finds_sorts_and_keeps_archived_ones_apart(opened, workspace):
     home = AppTest.from_file("../../pages/main.py", default_timeout=600).run()
     assert not home.exception
     assert len([each for each in home.button if (each.key or "").startswith("label-")]) == 20
-    assert "24 campaigns" in words(home)
+    assert home.number_input(key="home-page-2").label == "Page, of 2 (24 campaigns)"
+    assert not workspace.campaigns.is_open(made - 2)  # a visit opens none of them
     home.text_input(key="home-search").set_value("copy 2").run()
     assert shown(home) == ["Copy 22 :orange-badge[Paused]", "Copy 21", "Copy 20", "Copy 12", "Copy 02"]
     home.selectbox(key="home-order").set_value("By name").run()
