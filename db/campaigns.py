@@ -5,16 +5,17 @@ from __future__ import annotations
 import hashlib
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
 
 from db.collections import Collections, checked_name
-from db.log import DatabaseLog, read_events
+from db.log import DatabaseLog, name_taken, read_events, refuse_taken
 from db.store.engine import Database
 from db.store.tables import LONGEST_KIND, campaigns, claims, label_events, selections, snapshots
+from db.whole_campaigns import Deletion, delete, duplicate, insert_campaign, read_deletions, set_state
 from rulerank.audit import audit
 from rulerank.campaign import Kind, LabelEvent, OpenCampaign, Settings, Setup, set_up
 from rulerank.campaign.fold import ACTS
@@ -36,6 +37,19 @@ class CampaignInfo:
     archived: bool
     created_at: float
     last_label_at: float | None
+    paused: bool = False
+
+
+@dataclass(frozen=True)
+class CampaignLine:
+    """A campaign as a long list finds and orders it: what the database says without counting anything."""
+
+    id: int
+    name: str
+    paused: bool
+    archived: bool
+    created_at: float
+    active_at: float  # when the last event came, else when it was made
 
 
 @dataclass(frozen=True)
@@ -74,26 +88,22 @@ class Campaigns:
         name = checked_name(name, "campaign")
         made = set_up(self.collections.load(collection_id), settings, pool_rows, evaluation_rows)
         values = {"collection_id": collection_id, **campaign_values(name, settings, made, person)}
-        taken = InputError(f"a campaign is named {name!r} already; choose another name")
         try:
             with self.database.write() as connection:
-                if connection.scalar(sa.select(campaigns.c.id).where(campaigns.c.name == name)):
-                    raise taken
-                number = connection.scalar(sa.insert(campaigns).values(values).returning(campaigns.c.id))
+                refuse_taken(connection, name)
+                return insert_campaign(connection, values)
         except sa.exc.IntegrityError as error:
             if "name" not in str(error.orig):
                 raise
-            raise taken from error  # another process took the name at the same moment
-        assert number is not None
-        return int(number)
+            raise name_taken(name) from error  # another process took the name at the same moment
 
-    def all(self, *, archived: bool = False) -> list[CampaignInfo]:
-        """Return the campaigns, the newest first, with how far they are."""
-        labels = _counts().subquery()
+    def all(self, *, archived: bool = False, numbers: Collection[int] | None = None) -> list[CampaignInfo]:
+        """Return the campaigns, the newest first, with how far they are; or those of `numbers`, archived or not."""
+        labels = _counts(numbers).subquery()
         query = (
             sa.select(campaigns, labels.c.labelled, labels.c.people, labels.c.last)
             .outerjoin(labels, labels.c.campaign_id == campaigns.c.id)
-            .where(campaigns.c.archived == archived)
+            .where(campaigns.c.archived == archived if numbers is None else campaigns.c.id.in_(numbers))
             .order_by(campaigns.c.id.desc())
         )
         with self.database.read() as connection:
@@ -108,7 +118,29 @@ class Campaigns:
                     row.archived,
                     row.created_at,
                     row.last,
+                    row.paused,
                 )
+                for row in connection.execute(query)
+            ]
+
+    def lines(self, *, archived: bool = False) -> list[CampaignLine]:
+        """Return the campaigns, the newest first, quickly however many events they have."""
+        last = (
+            sa.select(label_events.c.campaign_id, sa.func.max(label_events.c.id).label("id"))
+            .group_by(label_events.c.campaign_id)
+            .subquery()
+        )
+        columns = (campaigns.c[name] for name in ("id", "name", "paused", "archived", "created_at"))
+        query = (
+            sa.select(*columns, label_events.c.created_at.label("last"))
+            .outerjoin(last, last.c.campaign_id == campaigns.c.id)
+            .outerjoin(label_events, label_events.c.id == last.c.id)
+            .where(campaigns.c.archived == archived)
+            .order_by(campaigns.c.id.desc())
+        )
+        with self.database.read() as connection:
+            return [
+                CampaignLine(row.id, row.name, row.paused, row.archived, row.created_at, row.last or row.created_at)
                 for row in connection.execute(query)
             ]
 
@@ -118,11 +150,32 @@ class Campaigns:
         with self.database.read() as connection:
             return {row.id: row.name for row in connection.execute(query)}
 
-    def archive(self, number: int, archived: bool = True) -> None:
+    def archive(self, number: int, archived: bool = True, *, person: int | None = None) -> None:
         """Put a campaign out of sight, or back; from that moment on it takes nothing more, in any process."""
-        with self.database.write(campaign=number) as connection:  # not between the reading and writing of a label
-            connection.execute(sa.update(campaigns).where(campaigns.c.id == number).values(archived=archived))
-        audit("campaign-archived" if archived else "campaign-returned", campaign=number)
+        if set_state(self.database, number, person, archived=archived):
+            audit("campaign-archived" if archived else "campaign-returned", campaign=number, by_number=person)
+
+    def pause(self, number: int, paused: bool = True, *, person: int | None = None) -> None:
+        """Let a campaign take no labels for a while, in any process, or go on."""
+        if set_state(self.database, number, person, paused=paused):
+            audit("campaign-paused" if paused else "campaign-resumed", campaign=number, by_number=person)
+
+    def duplicate(self, number: int, name: str, *, labels: bool, person: int | None = None) -> int:
+        """Make another campaign on the same pool with the settings as they are now; return its number."""
+        made = duplicate(self.database, number, checked_name(name, "campaign"), labels=labels, person=person)
+        audit("campaign-duplicated", campaign=made, of=number, by_number=person, labels=labels)
+        return made
+
+    def delete(self, number: int, typed: str, *, person: int | None = None) -> Deletion:
+        """Remove a campaign with all its labels, if its name was typed as it is; the list of deletions keeps that."""
+        gone = delete(self.database, number, typed, person)
+        self.forget(number)
+        audit("campaign-deleted", campaign=number, name=gone.name, by_number=person)
+        return gone
+
+    def deletions(self) -> list[Deletion]:
+        """Return which campaigns were deleted, the latest first."""
+        return read_deletions(self.database)
 
     def open(self, number: int) -> OpenCampaign:
         """Return the campaign, ready to use; the same object for every session of this process."""
@@ -132,6 +185,11 @@ class Campaigns:
             if number not in self._open:
                 self._open[number] = self._load(number)
             return self._open[number]
+
+    def is_open(self, number: int) -> bool:
+        """Say whether a campaign is ready in this process, so that to ask it something costs little."""
+        with self._lock:
+            return number in self._open and self._generation == self.database.generation
 
     def forget(self, number: int) -> None:
         """Drop the opened object; the next `open` rebuilds it from the log."""
@@ -162,7 +220,7 @@ class Campaigns:
             raise type(error)(f"the campaign {row.name} cannot be opened: {error}{hint}") from error
         made = Setup(unpack_numbers(row.pool_rows), unpack_numbers(row.evaluation_rows), cuts)
         collection = self.collections.load(row.collection_id)
-        log = DatabaseLog(self.database, number, settings.seed, row.created_at)
+        log = DatabaseLog(self.database, number, row.created_at)
         terms = self.collections.query_terms(row.collection_id)
         analyser = self.collections.analyser(row.collection_id)
         if analyser is not None:
@@ -238,8 +296,8 @@ def short_kind(kind: str) -> str:
 _undo = label_events.alias("undo")
 
 
-def _counts() -> sa.Select[Any]:
-    """Select for each campaign how many documents have a grade, from how many people, and when the last one came.
+def _counts(numbers: Collection[int] | None = None) -> sa.Select[Any]:
+    """Select how many documents of each campaign (of `numbers`) have a grade, from how many people, and since when.
 
     As `LogFold` has it: what counts is the last act of each person on a document that was not undone, the last word of
     those who adjudicate, and what was imported.
@@ -257,6 +315,7 @@ def _counts() -> sa.Select[Any]:
         .add_columns(place.label("place"))
         .where(event.kind.in_(kinds))
         .where(~sa.exists().where(_undo.c.undoes == event.id))
+        .where(sa.true() if numbers is None else event.campaign_id.in_(numbers))
         .subquery()
     ).c
     counts, graded = sa.and_(acts.place == 1, acts.grade.is_not(None)), acts.kind == Kind.GRADE.value
@@ -277,6 +336,7 @@ def campaign_values(name: str, settings: Settings, made: Setup, person: int | No
         "pool_rows": pack_numbers(made.pool_rows),
         "evaluation_rows": pack_numbers(made.evaluation_rows),
         "archived": False,
+        "paused": False,
         "created_by": person,
         "created_at": time.time(),
     }

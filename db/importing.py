@@ -12,8 +12,10 @@ import sqlalchemy as sa
 
 from db.campaigns import campaign_values
 from db.collections import Collections, checked_name, find_same, packed, write_analyser, write_texts
+from db.log import refuse_taken
 from db.store.engine import Database
 from db.store.tables import LONGEST_KIND, campaigns, label_events, snapshots
+from db.whole_campaigns import insert_campaign
 from rulerank.audit import audit
 from rulerank.campaign import Kind, Settings, Setup, set_up
 from rulerank.collection import Collection
@@ -49,7 +51,7 @@ def import_campaign(
     name = checked_name(name, "campaign")
     called = checked_name(collection_name.strip() or name, "collection")
     with database.read() as connection:
-        _refuse_taken(connection, name)
+        refuse_taken(connection, name)
         known = find_same(connection, collection)
     progress(0, len(collection))
     made = set_up(collection, settings, pool_rows, evaluation_rows)
@@ -59,7 +61,7 @@ def import_campaign(
 
     def store() -> int:
         with database.write() as connection:
-            _refuse_taken(connection, name)
+            refuse_taken(connection, name)
             number = find_same(connection, collection)
             if number is None:
                 number = Collections(database).insert(connection, called, collection, chunks)
@@ -69,8 +71,7 @@ def import_campaign(
                 write_analyser(connection, number, analyser)
             if texts is not None or analyser is not None:
                 _forget_measured(connection, number)
-            insert = sa.insert(campaigns).values(collection_id=number, **values).returning(campaigns.c.id)
-            campaign = int(connection.execute(insert).scalar_one())
+            campaign = insert_campaign(connection, {"collection_id": number, **values})
             if events:
                 connection.execute(sa.insert(label_events), [{"campaign_id": campaign, **event} for event in events])
             if note is not None:
@@ -93,11 +94,6 @@ def _forget_measured(connection: sa.Connection, collection: int) -> None:
     mine = sa.select(campaigns.c.id).where(campaigns.c.collection_id == collection)
     same = [snapshots.c.kind.startswith(kind[: LONGEST_KIND - 16], autoescape=True) for kind in kinds]
     connection.execute(sa.delete(snapshots).where(snapshots.c.campaign_id.in_(mine), sa.or_(*same)))
-
-
-def _refuse_taken(connection: sa.Connection, name: str) -> None:
-    if connection.scalar(sa.select(campaigns.c.id).where(campaigns.c.name == name)) is not None:
-        raise InputError(f"a campaign is named {name!r} already; choose another name")
 
 
 def _events(made: Setup, labels: Mapping[int, int], levels: int, person: int | None) -> list[dict[str, object]]:

@@ -10,10 +10,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from db.collections import checked_name
 from db.store.engine import Database
 from db.store.tables import campaigns, claims, label_events, selections
 from rulerank import __version__
-from rulerank.campaign import Claim, Kind, LabelEvent
+from rulerank.campaign import About, Change, Claim, Kind, LabelEvent
 from rulerank.errors import InputError
 from rulerank.sampling import Selection
 
@@ -21,20 +22,17 @@ from rulerank.sampling import Selection
 class DatabaseLog:
     """The log of one campaign (a `rulerank.campaign.LabelLog`)."""
 
-    def __init__(
-        self, database: Database, campaign: int, seed: int | None = None, made_at: float | None = None
-    ) -> None:
+    def __init__(self, database: Database, campaign: int, made_at: float | None = None) -> None:
         """`made_at` distinguishes the campaign from another that has its number, after a backup was put back."""
         self.database = database
         self.campaign = campaign
-        self.seed = seed
         self.made_at = made_at
 
     @contextmanager
     def transaction(self) -> Iterator[DatabaseSession]:
         """Begin an exclusive transaction; it is committed at the end, or not at all."""
         with self.database.write(campaign=self.campaign) as connection:
-            session = DatabaseSession(connection, self.campaign, self.seed)
+            session = DatabaseSession(connection, self.campaign)
             if session.made_at is None or self.made_at not in (None, session.made_at):
                 self.database.renew()
                 raise InputError(f"campaign {self.campaign} is not in the database any more; go to Home")
@@ -47,17 +45,15 @@ class DatabaseSession:
     The transaction is exclusive, so events and claims are read once; what is written afterwards is known here.
     """
 
-    def __init__(self, connection: sa.Connection, campaign: int, seed: int | None) -> None:
+    def __init__(self, connection: sa.Connection, campaign: int) -> None:
         self.connection = connection
         self.campaign = campaign
-        self.seed = seed
         self._read_to: int | None = None  # events after this number are known
         self._events: list[LabelEvent] = []
         self._claims: dict[str, Claim] = {}
-        self._archived = False
         self.made_at: float | None = None  # None: there is no such campaign
         for row in connection.execute(_CAMPAIGN, {"campaign": campaign}):
-            self.made_at, self._archived = row.made_at, row.archived
+            self.made_at = row.made_at
             if row.token is not None:
                 self._claims[row.token] = _claim(row)
 
@@ -85,6 +81,8 @@ class DatabaseSession:
             "seconds": event.seconds,
             "created_at": event.at,
         }
+        if event.kind is Kind.CHANGE:
+            self._show(Change.read(event.text))
         number = self.connection.scalar(_APPEND, values)
         assert number is not None
         written = replace(event, id=int(number))
@@ -95,8 +93,8 @@ class DatabaseSession:
         """Return the claims that are open, oldest first."""
         return list(self._claims.values())
 
-    def open_claim(self, claim: Claim, selection: Selection, assumed: dict[int, int]) -> Claim:
-        """Write a claim and the selection behind it."""
+    def open_claim(self, claim: Claim, selection: Selection, assumed: dict[int, int], seed: int) -> Claim:
+        """Write a claim and the selection behind it, which was made with a seed."""
         ledger = {
             "campaign_id": self.campaign,
             "row": selection.row,
@@ -108,7 +106,7 @@ class DatabaseSession:
             "stop": selection.stop,
             "reason": selection.reason,
             "assumed": {str(row): grade for row, grade in assumed.items()},
-            "seed": self.seed,
+            "seed": seed,
             "version": __version__,
             "created_at": claim.created_at,
         }
@@ -143,9 +141,18 @@ class DatabaseSession:
         self._claims.pop(token, None)
         return closed
 
-    def archived(self) -> bool:
-        """Say whether the campaign was archived; as it stays until this transaction ends."""
-        return self._archived
+    def _show(self, change: Change) -> None:
+        """Write what lists show of a campaign into its row as well; the log is what counts."""
+        shown = {name: value for name, value in change.after.items() if name in ("name", "paused", "archived")}
+        if change.about is About.READ or not shown:
+            return
+        if "name" in shown:
+            shown["name"] = checked_name(str(shown["name"]), "campaign")
+            refuse_taken(self.connection, shown["name"], but=self.campaign)
+        try:
+            self.connection.execute(sa.update(campaigns).where(campaigns.c.id == self.campaign).values(shown))
+        except sa.exc.IntegrityError as error:  # another process took the name at the same moment
+            raise name_taken(str(shown["name"])) from error
 
     def _change(self, token: str, **values: Any) -> bool:
         """Change an open claim; False if it is not open."""
@@ -153,6 +160,18 @@ class DatabaseSession:
         if token in self._claims and "state" not in values:
             self._claims[token] = replace(self._claims[token], **values)
         return bool(found.rowcount)
+
+
+def name_taken(name: str) -> InputError:
+    """Return the error that says that a campaign has this name already."""
+    return InputError(f"a campaign is named {name!r} already; choose another name")
+
+
+def refuse_taken(connection: sa.Connection, name: str, *, but: int | None = None) -> None:
+    """Raise an error if another campaign than `but` has a name."""
+    found = connection.scalar(sa.select(campaigns.c.id).where(campaigns.c.name == name))
+    if found not in (None, but):
+        raise name_taken(name)
 
 
 def read_events(connection: sa.Connection, campaign: int, after: int = 0) -> list[LabelEvent]:
@@ -189,7 +208,6 @@ _EVENTS = (
 # The campaign and its open claims: one question for all that a step begins with.
 _CAMPAIGN = (
     sa.select(
-        campaigns.c.archived,
         campaigns.c.created_at.label("made_at"),
         *(claims.c[name] for name in ("row", "person_id", "token", "created_at", "expires_at")),
         *(claims.c[name] for name in ("selection_id", "assumed_grade")),

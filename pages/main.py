@@ -34,13 +34,16 @@ MENU = {
     "Set up": (
         ("research", "new_campaign", "New campaign", "add", "new"),
         ("research", "export", "Export", "download", "export"),
+        ("research", "settings", "Settings", "tune", "settings"),
         ("administer", "people", "People", "group", "people"),
         ("label", "sessions", "Your sessions", "devices", "sessions"),
     ),
 }
 PAGES = tuple(page for section in MENU.values() for page in section)
 # Addresses of pages that are about one campaign, which the browser's title names.
-OF_A_CAMPAIGN = {"label", "mine", "progress", "replay", "competence", "ranking", "agreement", "export"}
+OF_A_CAMPAIGN = {
+    "label", "mine", "progress", "replay", "competence", "ranking", "agreement", "export", "settings",
+}  # fmt: skip
 
 
 def refuse() -> None:

@@ -4,11 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from rulerank.campaign import Campaign, Kind, LabelLog, LogSession, MemoryLog, Offer, Pause, Pool, Settings
+from rulerank.campaign import (
+    Campaign,
+    Kind,
+    LabelLog,
+    LogSession,
+    MemoryLog,
+    Offer,
+    OpenCampaign,
+    Pause,
+    Pool,
+    Settings,
+)
 
 ACTS = ["grade", "grade", "grade", "hold", "cannot_tell", "later", "undo", "release", "regrade", "wait"]
 
@@ -51,6 +63,13 @@ def make_live(items: np.ndarray, log: LabelLog | None = None, clock: Clock | Non
     chosen = Settings(**{"dwell_milliseconds": 0, **settings})
     pool = Pool(items, np.arange(len(items)) // 4, items.astype(float))
     return Campaign(MemoryLog() if log is None else log, pool, chosen, clock=clock or Clock())
+
+
+def with_settings(opened: OpenCampaign, **settings: Any) -> None:
+    """Let an opened campaign go on as if it had been made with other settings, without an event that says so."""
+    live = opened.live
+    opened.live = Campaign(live.log, live.pool, replace(live.made_with, **settings), name=live.made_name)
+    opened.live.refresh()
 
 
 def fresh_row(live: Campaign, person: int, beyond: bool = False) -> int | None:

@@ -24,8 +24,8 @@ from db.simulations import WHOLE
 from db.store.engine import Database
 from db.store.errors import DatabaseError
 from db.store.sqlite_copy import connect
-from db.store.tables import campaigns, collection_chunks, collections
-from rulerank.campaign import Settings
+from db.store.tables import campaigns, collection_chunks, collections, label_events
+from rulerank.campaign import NO_DOCUMENT, Course, Kind, LabelEvent, Settings
 from rulerank.campaign.fold import ACTS
 from rulerank.campaign.opened import check_rows
 from rulerank.collection import Collection
@@ -35,7 +35,13 @@ from rulerank.errors import InputError, RulerankError
 _ACTS = ", ".join(f"'{kind.value}'" for kind in ACTS)
 RULES = (
     # table, column, what is wrong, which rows: "it" is the row, "campaign" has the size of the pool and the grades.
-    ("label_events", "row", "is not a document of the campaign's pool", "it.row NOT BETWEEN 0 AND campaign.pool - 1"),
+    (
+        "label_events",
+        "row",
+        "is not a document of the campaign's pool",
+        "it.row NOT BETWEEN 0 AND campaign.pool - 1 "
+        f"AND NOT (it.kind = '{Kind.CHANGE.value}' AND it.row = {NO_DOCUMENT})",
+    ),
     ("label_events", "grade", "is not a grade of the campaign", "it.grade NOT BETWEEN 0 AND campaign.grades - 1"),
     ("label_events", "grade", "is no grade, and a label needs one", "it.kind = 'grade' AND it.grade IS NULL"),
     ("label_events", "undoes", "does not fit an event of this kind", "(it.kind = 'undo') <> (it.undoes IS NOT NULL)"),
@@ -128,7 +134,7 @@ class _Looking(DatabaseLog):
         with self.database.engine.connect() as connection:
             connection.exec_driver_sql("BEGIN")
             try:
-                yield DatabaseSession(connection, self.campaign, self.seed)
+                yield DatabaseSession(connection, self.campaign)
             finally:
                 connection.rollback()
 
@@ -193,7 +199,7 @@ def _check_rules(database: Database, connection: Any) -> None:
     with database.read() as reading:
         query = sa.select(campaigns.c.id, campaigns.c.pool_rows, campaigns.c.settings)
         for row in reading.execute(query):
-            levels = len(Settings.from_dict(row.settings).grades)
+            levels = len(_course(reading, row.id, Settings.from_dict(row.settings)).settings.grades)
             facts = (row.id, unpack_numbers(row.pool_rows).size, levels)
             connection.execute("INSERT INTO campaign VALUES (?, ?, ?)", facts)
     for table, column, words, wrong in RULES:
@@ -203,6 +209,19 @@ def _check_rules(database: Database, connection: Any) -> None:
         ).fetchone()
         if found is not None:
             raise ValueFaultError(table, found[0], column, f"{found[1]!r:.60} {words}")
+
+
+def _course(reading: sa.Connection, number: int, made: Settings) -> Course:
+    """Return what the changes in its log have made of a campaign; one that cannot be read raises an error."""
+    course = Course(made)
+    mine = (label_events.c.campaign_id == number, label_events.c.kind == Kind.CHANGE.value)
+    for row in reading.execute(sa.select(label_events).where(*mine).order_by(label_events.c.id)):
+        try:
+            course.apply(LabelEvent(Kind.CHANGE, row.row, row.person_id, text=row.text, at=row.created_at, id=row.id))
+            course.settings  # noqa: B018 (raises where they are not settings)
+        except (RulerankError, ValueError, TypeError, LookupError) as error:
+            raise ValueFaultError("label_events", row.id, "text", f"it cannot be read: {error}") from error
+    return course
 
 
 def _check_secret(connection: Any) -> None:

@@ -1,4 +1,4 @@
-"""The tables. The label log is append-only: triggers refuse to change or remove an event (see the migrations)."""
+"""The tables. The log is append-only: triggers refuse to change an event, or to remove one of a campaign that stays."""
 
 from __future__ import annotations
 
@@ -113,7 +113,9 @@ campaigns = sa.Table(
     sa.Column("edges", sa.JSON, nullable=False),  # the fitted discretizer
     sa.Column("pool_rows", sa.LargeBinary, nullable=False),  # int32 row numbers of the collection, compressed
     sa.Column("evaluation_rows", sa.LargeBinary, nullable=False),
+    # What the log says of the campaign now, for lists; the settings above are those it was made with.
     sa.Column("archived", sa.Boolean, nullable=False, default=False),
+    sa.Column("paused", sa.Boolean, nullable=False, default=False, server_default=sa.false()),
     sa.Column("created_by", BigId, sa.ForeignKey("people.id"), nullable=True),
     _when(),
 )
@@ -180,10 +182,26 @@ label_events = sa.Table(
     sa.Column("seconds", sa.Double, nullable=True),
     _when(),
     sa.CheckConstraint(
-        "kind IN ('grade', 'cannot_tell', 'later', 'undo', 'note', 'draft', 'import', 'adjudicate')", name="kind"
+        "kind IN ('grade', 'cannot_tell', 'later', 'undo', 'note', 'draft', 'import', 'adjudicate', 'change')",
+        name="kind",
     ),
     sa.Index("ix_label_events_campaign_id_id", "campaign_id", "id"),
 )
+
+deletions = sa.Table(
+    "deletions",
+    metadata,
+    _id(),
+    sa.Column("campaign", BigId, nullable=False, unique=True),  # no reference: that campaign is gone, its number too
+    sa.Column("name", sa.String(200), nullable=False),
+    _when("made_at"),
+    sa.Column("documents", sa.Integer, nullable=False),
+    sa.Column("labelled", sa.Integer, nullable=False),
+    sa.Column("events", sa.BigInteger, nullable=False),
+    _to("people", nullable=True),
+    _when(),
+)
+"""Which campaigns were deleted, by whom and when; events can be removed only of a campaign that stands here."""
 
 LONGEST_KIND = 40
 """Characters of a snapshot's kind."""

@@ -12,7 +12,7 @@ from pages.agreement.view import show_agreement, show_confusion, show_counts, sh
 from pages.shared.doubts import show_doubts
 from pages.shared.layout import heading, plain
 from rulerank.campaign import OpenCampaign
-from rulerank.campaign.agreement import names_of, open_disputes, read_grades
+from rulerank.campaign.agreement import names_of, open_disputes, parts_of, read_grades
 from rulerank.errors import RulerankError
 
 if TYPE_CHECKING:
@@ -32,6 +32,16 @@ def main(person: Person, opened: OpenCampaign) -> None:
         explain(opened, len(set(found.people)))
         return
     waiting = open_disputes(found)
+    parts = parts_of(opened)
+    if len(parts) > 1:
+        part = st.selectbox(
+            "Labels", list(parts), format_func=parts.__getitem__, key=f"agreement-part-{opened.id}", width=420,
+            help="The guidelines or grades changed meanwhile: agreement before and since can be compared.",
+        )  # fmt: skip
+        whole, found = found, read_grades(opened, part)
+        if not found.shared:
+            st.info("No document has grades of two people in this part; all labels are shown.", icon=":material/info:")
+            found = whole
     alpha = show_counts(opened, found, len(waiting))
     # Only the open tab is computed: rankers for everybody take a while on a large pool.
     settle, agree, confused, matter = st.tabs(TABS, key="agreement-tab", on_change="rerun")

@@ -34,7 +34,7 @@ def value_text(value: float | None) -> str:
 
 def show_counts(opened: OpenCampaign, found: Grades, waiting: int) -> Alpha:
     """Show the overlap so far, alpha, and what is to be decided."""
-    alpha = alpha_of(opened.id, found.seen, found)
+    alpha = alpha_of(opened.id, (found.seen, *found.part), found)
     interval = "no interval yet" if alpha.low is None else f"95% interval {alpha.low:.2f} to {alpha.high:.2f}"
     with st.container(key="rr-numbers", horizontal=True):
         number("Krippendorff's alpha", value_text(alpha.value), ALPHA)
@@ -102,7 +102,7 @@ def show_rankers(opened: OpenCampaign, found: Grades, names: Mapping[int, str]) 
         help="Then nothing but their grades can set two rankers apart. Otherwise each learns from all of its person's "
         "labels.",
     )  # fmt: skip
-    result = tau_of(opened.id, found.seen, ranker, shared, opened, found)
+    result = tau_of(opened.id, (found.seen, *found.part), ranker, shared, opened, found)
     people = [names[int(str(who))] for who in result.annotators]
     figure = tau_matrix(result.tau, people, evaluated_on="the pool", theme=current_theme())
     show(figure, "rankers-by-person", key="agreement-tau", source=source_of(opened, ranker))
@@ -110,14 +110,14 @@ def show_rankers(opened: OpenCampaign, found: Grades, names: Mapping[int, str]) 
 
 
 @st.cache_data(show_spinner=False, max_entries=64)
-def alpha_of(campaign: int, seen: int, _found: Grades) -> Alpha:
+def alpha_of(campaign: int, seen: tuple[int, ...], _found: Grades) -> Alpha:
     """Return Krippendorff's alpha; computed once for each state of the log."""
     return krippendorff_alpha(_found.units, _found.people, _found.grades)
 
 
 @st.cache_data(show_spinner="Training a ranker on each person's labels...", max_entries=32)
 def tau_of(
-    campaign: int, seen: int, ranker: str, shared: bool, _opened: OpenCampaign, _found: Grades
+    campaign: int, seen: tuple[int, ...], ranker: str, shared: bool, _opened: OpenCampaign, _found: Grades
 ) -> RankerAgreement:
     """Return Kendall's tau between the rankers of people with enough labels; once for each state of the log."""
     counts = Counter(_found.people)

@@ -70,13 +70,15 @@ def learning_curve(
     x: str = "labels",
     band: ShadedBand | None = None,
     ceiling: float | Mapping[str, float] | None = None,
+    changes: Sequence[float] = (),
     theme: Theme = LIGHT,
     height: int = 420,
 ) -> go.Figure:
     """Return metric against labels (or minutes): one line per ranker, the random replay's band, the full-label ceiling.
 
     `ceiling` is one value, or one for each name in `series` (several rankers have several). A value that is not
-    defined is not drawn, and a line has a gap there; it is never shown as 0.
+    defined is not drawn, and a line has a gap there; it is never shown as 0. `changes` are places of x at which the
+    guidelines changed: a dotted line each.
     """
     if x not in AXES:
         raise InputError(f"x of a learning curve is one of {', '.join(AXES)}, not {x!r}")
@@ -98,6 +100,8 @@ def learning_curve(
     if band is not None:
         runs = f" of {band.runs} runs" if band.runs else ""
         caption += f" Grey: {band.name.lower()}, mean{runs} and 95% interval."
+    if changes:
+        caption += " Upright dotted line: the guidelines or grades changed."
     figure = new_figure(title, caption, theme=theme, height=height, l=72, r=64)
     figure.update_layout(meta={"caption": caption, "measure": f"{metric_label} ({convention})"})
     point = f"%{{x:{x_format}}} {unit}: {safe(metric_label)}"
@@ -107,6 +111,8 @@ def learning_curve(
     colours = {name: look.colour for look, name, _, _ in drawn}
     ends = [_add_curve(figure, *line, point) for line in drawn]
     seen.append(add_ceilings(figure, ceiling, colours, theme))
+    for place in sorted(set(changes)):
+        figure.add_vline(x=place, line={"dash": "dot", "width": 1.5, "color": theme.muted})
     window = limits(np.concatenate(seen), low=0, high=1) or [0.0, 1.0]
     figure.update_xaxes(title_text=axis, rangemode="tozero", tickformat=tick_format)
     if x == "labels":

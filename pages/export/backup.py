@@ -43,12 +43,13 @@ def show_backup(workspace: Workspace, person: Person) -> None:
     )
     left, right = st.columns(2, gap="large")
     with left:
-        _offer_backup(workspace, person)
+        offer_backup(workspace, person)
     with right:
         _offer_restore(workspace, person)
 
 
-def _offer_backup(workspace: Workspace, person: Person) -> None:
+def offer_backup(workspace: Workspace, person: Person) -> None:
+    """Make a backup when asked, and offer it as a file."""
     if st.button("Make a backup", icon=":material/save:", key="backup-make"):
         with st.spinner("Making a backup..."):
             name = time.strftime("rulerank-backup-%Y%m%dT%H%M%SZ.zip", time.gmtime())

@@ -97,7 +97,7 @@ def make_ready(opened: OpenCampaign, wanted: ExportChoice) -> Ready:
     workspace = context.workspace()
     log = workspace.campaigns.events(opened.id)
     names = {each.id: each.name for each in workspace.people.list()} if wanted.named else None
-    fold, events = fold_of(log), event_rows(opened, log, names)
+    fold, events = fold_of(log, opened.live.made_with), event_rows(opened, log, names)
     leaving = gather(opened, wanted.rule, fold)
     options = wanted.options(leaving)
     something = options["formats"] and leaving.queries(wanted.unlabelled)

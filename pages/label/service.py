@@ -18,6 +18,7 @@ from pages.label.request import ActRequest, RefusedError, View
 from pages.shared.document import clean, features_shown, text_shown
 from rulerank.campaign import GradeLevel, Kind, LabelEvent, Offer, OpenCampaign, Pause, TooSoonError
 from rulerank.campaign.annotator import progress_shown, why_shown
+from rulerank.campaign.difference import told_difference
 from rulerank.errors import InputError, RulerankError, StoreError
 
 if TYPE_CHECKING:
@@ -79,6 +80,8 @@ def act(opened: OpenCampaign, person: int, ticket: Ticket, asked: ActRequest) ->
     live, kind = opened.live, asked.kind
     if kind == "undo":
         live.undo(person, token=asked.act, of=asked.of)
+    elif kind == "read" and asked.of is not None:
+        live.acknowledge(person, asked.of)
     elif kind == "draft" and ticket.token:
         live.write(
             person,
@@ -140,7 +143,7 @@ def panel_data(
     while not shown and len(aside) < MOST_ASIDE:
         offer = offer or opened.live.next(person.id, beyond=view.beyond)
         if isinstance(offer, Pause):
-            shown = {"token": "", "pause": _pause(offer, opened.id, watches=workspace.may(person, "research"))}
+            shown = {"token": "", "pause": _pause(offer, opened, person.id, watches=workspace.may(person, "research"))}
             break
         row, token = offer.claim.row, offer.claim.token
         whole = token if view.whole == token else ""
@@ -289,12 +292,21 @@ def _in_words(opened: OpenCampaign, act: LabelEvent) -> str:
     return f"can't tell, {reason}" if reason else "can't tell"
 
 
-def _pause(pause: Pause, campaign: int, *, watches: bool) -> dict[str, Any]:
+def _pause(pause: Pause, opened: OpenCampaign, person: int, *, watches: bool) -> dict[str, Any]:
     """Return why there is no document, and what can be done; `watches`: this person may open Progress and Export."""
+    unread = opened.live.fold.unread(person) if pause.unread else None
+    if unread is not None:
+        parts = [
+            {"title": title, "lines": [[[kind, clean(text)] for kind, text in line] for line in lines]}
+            for title, lines in told_difference(*unread)
+        ]
+        text = "What was struck out no longer holds; what is underlined is new."
+        news = {"number": unread[1].event, "parts": parts}
+        return {"title": "The guidelines have changed.", "text": text, "beyond": False, "news": news}
     if not pause.stopped:
         return {"title": "Nothing to label right now:", "text": f"{pause.reason}.", "beyond": False}
     enough = f"Whether the labels are enough, {'Progress says' if watches else 'ask whoever runs the campaign'}."
-    links = [[name, f"{name.lower()}?campaign={campaign}"] for name in ("Progress", "Export")] if watches else []
+    links = [[name, f"{name.lower()}?campaign={opened.id}"] for name in ("Progress", "Export")] if watches else []
     return {
         "title": "The sampler has reached its natural stop:",
         "text": f"the document it would ask for next is one that is graded already. {enough}",

@@ -11,9 +11,10 @@ from pages import context
 from pages.new_campaign import form, source
 from pages.new_campaign.advice import ask_advice
 from pages.new_campaign.given import WAY, forget_taken
-from pages.new_campaign.preview import show_preview, show_problems, show_warnings, step, steps_and_box
+from pages.new_campaign.preview import show_preview, show_problems, show_warnings, step
 from pages.new_campaign.texts import ask_texts, forget_texts
-from pages.shared.layout import heading, plain
+from pages.shared.campaign_form import ask_guidelines, ask_people
+from pages.shared.layout import heading, plain, steps_and_box
 from pages.shared.task import JobTask, watch
 from rulerank.campaign.advice import stops_at_once, thin_labels, unexplained_grades
 from rulerank.errors import RulerankError
@@ -101,10 +102,10 @@ def ask_the_rest(person: Person, found: source.ReadFiles, called: str, box: Delt
         division, rows, use = form.ask_rows(facts)
     with step(4, "Grades and guidelines", expanded=False):
         grades = form.ask_grades(levels_needed(facts, rows), known=bool((facts.grades >= 0).any()))
-        guidelines = form.ask_guidelines()
+        guidelines = ask_guidelines(form.GUIDELINES)
     with step(5, "People, and how it chooses and learns", expanded=False):
         names = tuple(found.preview.feature_names)
-        chosen = {**form.ask_people(), **form.ask_methods(names, ask_advice(facts, rows, len(names)))}
+        chosen = {**ask_people(form.DEFAULTS), **form.ask_methods(names, ask_advice(facts, rows, len(names)))}
     settings = replace(form.DEFAULTS, grades=grades, **guidelines, grades_known=use == "hide", **chosen)
     with box:
         taken = context.workspace().campaigns.names().values()

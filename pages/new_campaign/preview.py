@@ -16,28 +16,6 @@ from rulerank.importing.read import BadFilesError
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
 
-# The box stays in sight beside the steps; where a page is narrow it stands above them.
-_STYLE = """<style>
-.st-key-rr-steps > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"] {
-  > [data-testid="stColumn"]:last-child { position: sticky; top: 4rem; align-self: flex-start; }
-}
-@media (max-width: 1100px) {
-  .st-key-rr-steps > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"] {
-    flex-wrap: wrap;
-    > [data-testid="stColumn"] { min-width: 100%; }
-    > [data-testid="stColumn"]:last-child { position: static; order: -1; }
-  }
-}
-</style>"""
-
-
-def steps_and_box() -> tuple[DeltaGenerator, DeltaGenerator]:
-    """Return a place for the steps, and beside it one for what they come to."""
-    with st.container(key="rr-steps"):
-        st.html(_STYLE)
-        left, right = st.columns([13, 7], gap="large")
-    return left, right.container(border=True, key="rr-summary")
-
 
 def step(number: int, title: str, *, expanded: bool, done: bool = False) -> DeltaGenerator:
     """Return the place of one step, which folds."""

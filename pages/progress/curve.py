@@ -63,6 +63,7 @@ def show_curve(
         x=x,
         band=band,
         ceiling=ceilings or None,
+        changes=labels.told if x == "labels" else labels.minutes_at([max(1, n) for n in labels.told]),
         theme=theme,
     )
     if arrow is not None:

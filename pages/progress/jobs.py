@@ -69,7 +69,12 @@ def random_of(
         return None, None
     length = replay_length(labels, len(opened.items))
     audience = audience or audience_of(opened)
-    found = context.workspace().campaigns.snapshots(opened.id, snapshot_kind("random", ranker, audience))
+    found = [
+        kept
+        for kept in context.workspace().campaigns.snapshots(opened.id, snapshot_kind("random", ranker, audience))
+        if kept.values["seed"] == opened.settings.seed
+        and kept.values.get("convention", opened.live.made_with.convention) == opened.settings.convention
+    ]
     stamp = measured_by(audience.of(opened.evaluation_rows))
 
     def is_fresh(kept: Snapshot) -> bool:

@@ -90,3 +90,26 @@ def with_actions(key: str, *, border: bool = False) -> tuple[DeltaGenerator, Del
     """
     row = st.container(key=f"rr-row-{key}", border=border, horizontal=True, vertical_alignment="center")
     return row.container(width="stretch"), row.container(horizontal=True, width="content")
+
+
+# The box stays in sight beside the steps; where a page is narrow it stands above them.
+_BESIDE = """<style>
+.st-key-rr-steps > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"] {
+  > [data-testid="stColumn"]:last-child { position: sticky; top: 4rem; align-self: flex-start; }
+}
+@media (max-width: 1100px) {
+  .st-key-rr-steps > [data-testid="stLayoutWrapper"] > [data-testid="stHorizontalBlock"] {
+    flex-wrap: wrap;
+    > [data-testid="stColumn"] { min-width: 100%; }
+    > [data-testid="stColumn"]:last-child { position: static; order: -1; }
+  }
+}
+</style>"""
+
+
+def steps_and_box() -> tuple[DeltaGenerator, DeltaGenerator]:
+    """Return a place for the steps, and beside it one for what they come to."""
+    with st.container(key="rr-steps"):
+        st.html(_BESIDE)
+        left, right = st.columns([13, 7], gap="large")
+    return left, right.container(border=True, key="rr-summary")

@@ -22,18 +22,24 @@ FIELD = 250
 
 
 def ask_strategy(
-    registry: Registry[Any], name: str, *, features: tuple[str, ...] = (), without: Collection[str] = ()
+    registry: Registry[Any],
+    name: str,
+    *,
+    features: tuple[str, ...] = (),
+    without: Collection[str] = (),
+    place: str = "import",
 ) -> Strategy:
     """Ask for the parameters of a strategy but those of `without`, and return it with what differs from the defaults.
 
-    features: names of the collection's features, for a parameter that is one of them. A value that the parameter cannot
-    have is named at its field, and returned all the same: whoever uses the strategy refuses it.
+    features: names of the collection's features, for a parameter that is one of them. place: begins the fields' keys. A
+    value that the parameter cannot have is named at its field, and returned all the same: whoever uses the strategy
+    refuses it.
     """
     params = _asked(registry, name, without)
     if not params:
         return Strategy(name)
     with st.expander("Parameters", expanded=len(params) <= FEW):
-        given = {param.name: _ask(param, _key("import", registry, name, param), features) for param in params}
+        given = {param.name: _ask(param, _key(place, registry, name, param), features) for param in params}
     return _changed(name, params, given)
 
 

@@ -1,7 +1,9 @@
 """The live loop of a campaign: next, submit, undo, refresh. Talks to a `LabelLog`, not to a database."""
 
+from rulerank.campaign.changes import About, Change, Course, Told
 from rulerank.campaign.choosing import Offer, Pause
 from rulerank.campaign.events import (
+    NO_DOCUMENT,
     ActRefusedError,
     ArchivedError,
     Claim,
@@ -12,6 +14,7 @@ from rulerank.campaign.events import (
     LogSession,
     MemoryLog,
     NotYoursError,
+    PausedError,
     TooLateError,
     TooSoonError,
     UsedTokenError,
@@ -26,10 +29,14 @@ __all__ = [
     "AGGREGATIONS",
     "DEFAULT_GRADES",
     "NOT_SHOWN",
+    "NO_DOCUMENT",
+    "About",
     "ActRefusedError",
     "ArchivedError",
     "Campaign",
+    "Change",
     "Claim",
+    "Course",
     "DecidedOtherwiseError",
     "GradeLevel",
     "Kind",
@@ -42,9 +49,11 @@ __all__ = [
     "Offer",
     "OpenCampaign",
     "Pause",
+    "PausedError",
     "Pool",
     "Settings",
     "Setup",
+    "Told",
     "TooLateError",
     "TooSoonError",
     "UsedTokenError",

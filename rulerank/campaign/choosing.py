@@ -20,16 +20,23 @@ class Offer:
 
 @dataclass(frozen=True)
 class Pause:
-    """There is no document: the natural stop is reached (`stopped`), or all are labelled or held by others."""
+    """There is no document: the natural stop is reached (`stopped`), or all are labelled or held by others.
+
+    Or the guidelines have changed, and the person must read them first: `unread` is the number of that change.
+    """
 
     stopped: bool
     reason: str
+    unread: int = 0
 
 
 class Choosing(LiveState):
     """The part of a campaign that chooses; everything here happens within one transaction on the log."""
 
     def _next(self, session: LogSession, person: int, beyond: bool) -> Offer | Pause:
+        unread = self.fold.unread(person)
+        if unread is not None:
+            return Pause(False, "the guidelines have changed", unread[1].event)
         held = self._held_by(person)
         if held is not None:
             lasts = 60 * self.settings.claim_minutes
@@ -115,6 +122,6 @@ class Choosing(LiveState):
         now = self.clock()
         claim = Claim(selection.row, person, secrets.token_hex(16), now, now + 60 * self.settings.claim_minutes)
         assumed = {c.row: c.assumed_grade for c in self._claims.values() if c.assumed_grade is not None}
-        held = session.open_claim(claim, selection, assumed)
+        held = session.open_claim(claim, selection, assumed, self.settings.seed)
         self._sync(session)
         return Offer(held, selection)

@@ -98,6 +98,7 @@ def random_replay(
     return {
         "runs": RUNS,
         "seed": opened.settings.seed,
+        "convention": opened.settings.convention,
         "measured_by": measured_by(evaluation.audience),
         "ceiling": top,
         "bands": [asdict(band) for band in bands],

@@ -1,4 +1,4 @@
-"""What is written down: label events and claims, the small protocol of the log that keeps them, and a log in memory."""
+"""What is written down: events and claims, the small protocol of the log that keeps them, and a log in memory."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from rulerank.sampling import Selection
 
 
 class Kind(StrEnum):
-    """The acts of an annotator or researcher.
+    """The acts of an annotator or researcher, and changes of the campaign.
 
     >>> [kind.value for kind in Kind]
-    ['grade', 'cannot_tell', 'later', 'undo', 'note', 'draft', 'import', 'adjudicate']
+    ['grade', 'cannot_tell', 'later', 'undo', 'note', 'draft', 'import', 'adjudicate', 'change']
     """
 
     GRADE = "grade"
@@ -28,6 +28,11 @@ class Kind(StrEnum):
     DRAFT = "draft"
     IMPORT = "import"
     ADJUDICATE = "adjudicate"
+    CHANGE = "change"  # of the campaign itself: see `rulerank.campaign.changes`
+
+
+NO_DOCUMENT = -1
+"""The row of an event that is about the whole campaign and not about one document."""
 
 
 @dataclass(frozen=True)
@@ -79,8 +84,8 @@ class LogSession(Protocol):
     def open_claims(self) -> list[Claim]:
         """Return the claims that are open, oldest first."""
 
-    def open_claim(self, claim: Claim, selection: Selection, assumed: dict[int, int]) -> Claim:
-        """Write a claim and the selection behind it."""
+    def open_claim(self, claim: Claim, selection: Selection, assumed: dict[int, int], seed: int) -> Claim:
+        """Write a claim and the selection behind it, which was made with a seed."""
 
     def assume(self, token: str, grade: int) -> None:
         """Note which grade a claimed document counts with until it is labelled."""
@@ -90,9 +95,6 @@ class LogSession(Protocol):
 
     def close_claim(self, token: str, state: str) -> bool:
         """Close an open claim ('used', 'released' or 'expired'); False if it was not open."""
-
-    def archived(self) -> bool:
-        """Say whether the campaign was archived and takes nothing more."""
 
 
 class LabelLog(Protocol):
@@ -131,6 +133,15 @@ class ArchivedError(ActRefusedError):
         super().__init__(f"{self.words}. What was saved before stays.")
 
 
+class PausedError(ActRefusedError):
+    """The campaign is paused."""
+
+    words = "This campaign is paused; nothing is taken until whoever runs it goes on"
+
+    def __init__(self) -> None:
+        super().__init__(f"{self.words}. What was saved before stays.")
+
+
 class UsedTokenError(ActRefusedError):
     """The token of an act stands in the log already, with another act."""
 
@@ -152,7 +163,6 @@ class MemoryLog:
     def __init__(self) -> None:
         self.events: list[LabelEvent] = []
         self.selections: list[Selection] = []
-        self.is_archived = False
         self._claims: dict[str, Claim] = {}
         self._tokens: set[str | None] = set()
         self._undone: set[int | None] = set()
@@ -193,8 +203,8 @@ class MemoryLog:
         """Return the claims that are open, oldest first."""
         return list(self._claims.values())
 
-    def open_claim(self, claim: Claim, selection: Selection, assumed: dict[int, int]) -> Claim:
-        """Write a claim and the selection behind it."""
+    def open_claim(self, claim: Claim, selection: Selection, assumed: dict[int, int], seed: int) -> Claim:
+        """Write a claim and the selection behind it, which was made with a seed."""
         self.selections.append(selection)
         kept = replace(claim, selection=len(self.selections))
         self._claims[claim.token] = kept
@@ -212,7 +222,3 @@ class MemoryLog:
     def close_claim(self, token: str, state: str) -> bool:
         """Close an open claim."""
         return self._claims.pop(token, None) is not None
-
-    def archived(self) -> bool:
-        """Say whether the campaign was archived."""
-        return self.is_archived

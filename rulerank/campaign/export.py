@@ -11,9 +11,11 @@ import numpy as np
 
 from rulerank._version import __version__
 from rulerank.agreement import aggregate, krippendorff_alpha
-from rulerank.campaign.events import LabelEvent
+from rulerank.campaign.changes import Course
+from rulerank.campaign.events import NO_DOCUMENT, LabelEvent
 from rulerank.campaign.fold import LogFold
 from rulerank.campaign.opened import OpenCampaign
+from rulerank.campaign.settings import Settings
 from rulerank.collection import UNLABELLED, Collection
 from rulerank.registry import discretizers, rankers, samplers
 from rulerank.strategy import Strategy
@@ -36,12 +38,12 @@ class Leaving:
         return int(np.unique(self.collection.query_index[self.collection.grades != UNLABELLED]).size)
 
 
-def fold_of(events: Iterable[LabelEvent]) -> LogFold:
-    """Return the state that a log leads to.
+def fold_of(events: Iterable[LabelEvent], made: Settings) -> LogFold:
+    """Return the state that a log leads to, of a campaign that was made with these settings.
 
     The live state would first bring the sampler up to the log as well, which an export has no need to wait for.
     """
-    fold = LogFold()
+    fold = LogFold(Course(made))
     for event in events:
         fold.apply(event)
     return fold
@@ -106,7 +108,8 @@ def event_rows(opened: OpenCampaign, events: list[LabelEvent], names: Mapping[in
     """Return the log as plain rows with qid, docid and time; people by name, or by number if no names are given."""
     rows = []
     for event in events:
-        qid, docid = opened.document(event.row)
+        whole = event.row == NO_DOCUMENT
+        qid, docid = ("", "") if whole else opened.document(event.row)
         person = event.person if names is None or event.person is None else names.get(event.person, str(event.person))
         rows.append(
             {
@@ -116,7 +119,7 @@ def event_rows(opened: OpenCampaign, events: list[LabelEvent], names: Mapping[in
                 "person": person,
                 "qid": qid,
                 "docid": docid,
-                "row": int(opened.pool_rows[event.row]) + 1,
+                "row": None if whole else int(opened.pool_rows[event.row]) + 1,
                 "grade": event.grade,
                 "text": event.text,
                 "undoes": event.undoes,

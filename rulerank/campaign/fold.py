@@ -1,4 +1,4 @@
-"""The fold: from the events so far to who gave which grade, what was skipped, noted, drafted and adjudicated."""
+"""The fold: from the events so far to who gave which grade, what was skipped, noted, adjudicated, and changed."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 
 from rulerank.agreement.aggregate import RULES, one_grade
+from rulerank.campaign.changes import Course, Told
 from rulerank.campaign.events import Kind, LabelEvent
 
 AGGREGATIONS = tuple(RULES)
@@ -34,7 +35,7 @@ class LogFold:
     (2, 1)
     """
 
-    rule: str = "majority"
+    course: Course = field(default_factory=Course)  # what changes have made of the campaign
     seen: int = 0
     last: LabelEvent | None = None  # the event with the number `seen`
     adjudicated: dict[int, int] = field(default_factory=dict)
@@ -54,18 +55,47 @@ class LogFold:
     _by_token: dict[str, LabelEvent] = field(default_factory=dict)
     _undone: dict[int, LabelEvent] = field(default_factory=dict)  # the acts that were taken back, by number
     _latest: dict[tuple[Kind, int, int], int] = field(default_factory=dict)  # see `latest`
+    _began: dict[int, int] = field(default_factory=dict)  # each person's first act, undone or not
+    _graded: bool = False  # whether the log holds a grade, undone or not
+
+    @property
+    def rule(self) -> str:
+        """How several people's grades become one."""
+        return self.course.aggregation
+
+    @property
+    def has_labels(self) -> bool:
+        """Whether the log holds a grade, be it one that was taken back or replaced."""
+        return self._graded
+
+    def unread(self, person: int) -> tuple[Told, Told] | None:
+        """Return what a person was told when they last looked, and what annotators are told now, if that differs."""
+        known = self.course.known_to(person, self._began.get(person))
+        return None if known is None else (known, self.course.told[-1])
 
     def apply(self, event: LabelEvent) -> None:
         """Take in the next event."""
         self.seen, self.last = event.id, event
         if event.token is not None:
             self._by_token[event.token] = event
+        if event.kind is Kind.CHANGE:
+            self._change(event)
+            return
+        self._graded = self._graded or event.grade is not None
         self._take(event)
         grade = self.grade(event.row)
         if grade is None:
             self._current.pop(event.row, None)
         else:
             self._current[event.row] = grade
+
+    def _change(self, event: LabelEvent) -> None:
+        """Take in a change of the campaign; another way to settle several grades settles all of them anew."""
+        before = self.rule
+        self.course.apply(event)
+        if self.rule != before:
+            settled = {row: self.grade(row) for row in self._current}
+            self._current = {row: grade for row, grade in settled.items() if grade is not None}
 
     def _take(self, event: LabelEvent) -> None:
         if event.kind is Kind.IMPORT:
@@ -94,6 +124,7 @@ class LogFold:
             if person not in self._of_row.get(event.row, ()):
                 self._of_row[event.row] = (*self._of_row.get(event.row, ()), person)
             self._of_person[person].append(event)
+            self._began.setdefault(person, event.id)
             self._by_id[event.id] = event
             self.drafts.pop(key, None)
             if event.seconds is not None:

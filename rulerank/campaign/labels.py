@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -74,6 +74,7 @@ class Labels:
     minutes: list[float]
     people: list[Speed]
     skipped: list[int]
+    told: list[int] = field(default_factory=list)  # how many there were at each change of guidelines or grades
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -105,7 +106,8 @@ def read_labels(opened: OpenCampaign, names: dict[int, str]) -> Labels:
         _speed(names.get(person, "somebody"), count, fold.seconds.get(person, ())) for person, count in given.items()
     ]
     skipped = [row for row in fold.touched_rows() if fold.skipped(row)]
-    return Labels(seen, rows, grades, (spent[until] / 60).tolist(), people, skipped)
+    told = [sum(first.get(row, 0.0) <= each.at for row in rows) for each in fold.course.told]
+    return Labels(seen, rows, grades, (spent[until] / 60).tolist(), people, skipped, told)
 
 
 def _speed(name: str, labels: int, seconds: list[float] | tuple[()]) -> Speed:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 
-from rulerank.campaign.checking import Checking, same_act
+from rulerank.campaign.changing import Changing
+from rulerank.campaign.checking import same_act
 from rulerank.campaign.choosing import Offer, Pause
 from rulerank.campaign.events import (
     ActRefusedError,
-    ArchivedError,
     DecidedOtherwiseError,
     Kind,
     LabelEvent,
@@ -21,16 +19,14 @@ from rulerank.campaign.events import (
     UsedTokenError,
 )
 from rulerank.campaign.fold import ACTS, LogFold
+from rulerank.campaign.stepping import MOST_REFUSED
 from rulerank.errors import InputError, StoreError
 
 NOT_SHOWN = "could not be shown"
 """How the reason begins for which a document was put aside."""
 
-MOST_REFUSED = 10_000
-"""Refused acts that a process remembers, so that one which arrives again is refused again; and presses that decided."""
 
-
-class Campaign(Checking):
+class Campaign(Changing):
     """One campaign in one process. Any number of threads may call it; other processes see the same log.
 
     Whoever acts may choose the `token` of an act, and send the act again under it: it is written once, and answered as
@@ -46,44 +42,13 @@ class Campaign(Checking):
     (1, 2)
     """
 
-    @contextmanager
-    def _step(self, *, act: str | None = None, reading: bool = False) -> Iterator[LogSession]:
-        """One transaction, begun with the state brought up to the log; an archived campaign is only read.
-
-        An `act` that was refused stays refused, though it be sent again when it could be written.
-        """
-        with self._lock:
-            if act in self._refused:
-                raise self._refused[act].with_traceback(None)
-            begun = False
-            try:
-                with self.log.transaction() as session:
-                    begun = True
-                    self._catch_up(session)
-                    if not reading and session.archived():
-                        raise ArchivedError
-                    yield session
-            except ActRefusedError as error:  # before anything was written
-                if act is not None and not isinstance(error, UsedTokenError):
-                    self._refused[act] = error
-                    while len(self._refused) > MOST_REFUSED:
-                        del self._refused[next(iter(self._refused))]
-                raise
-            except BaseException:
-                # What was written is taken back, and its numbers go to other events: the state must not keep it. Or it
-                # was written after all, and only the answer was lost. The log knows.
-                if begun:
-                    self._lose()
-                raise
-
     # What a person asks for ----------------------------------------------------------------------------------------
 
     def next(self, person: int, *, beyond: bool = False) -> Offer | Pause:
         """Return the document a person holds, or the next one for them; `beyond` goes on past the natural stop."""
         with self._step(reading=True) as session:
-            if session.archived():
-                return Pause(False, ArchivedError.words)
-            return self._next(session, person, beyond)
+            closed = self._closed()
+            return Pause(False, closed.words) if closed is not None else self._next(session, person, beyond)
 
     def submit(
         self, person: int, token: str, row: int, kind: Kind, *, grade: int | None = None, text: str = ""
@@ -166,7 +131,7 @@ class Campaign(Checking):
         if kind is Kind.UNDO:
             raise InputError("an act is taken back with undo()")
         event = replace(self._event(kind, row, person, grade, text, self.clock()), token=token or secrets.token_hex(16))
-        with self._step(act=token) as session:
+        with self._step(act=token, leading=kind is Kind.ADJUDICATE) as session:
             known = self.fold.with_token(event.token)
             if known is not None:
                 if not same_act(known, event):
@@ -244,7 +209,7 @@ class Campaign(Checking):
 
     def bring_back(self, person: int, row: int, *, token: str | None = None) -> bool:
         """Give a document that was put aside back to the pool; False if it is there already."""
-        with self._step() as session:
+        with self._step(leading=True) as session:
             aside = self.fold.put_aside(row)
             if aside is None:
                 return False

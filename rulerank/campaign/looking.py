@@ -58,6 +58,7 @@ def new_looks(opened: OpenCampaign, ranker: str, audience: Audience | None = Non
         evaluation_for(opened, audience),
         convention=opened.settings.convention,
         audience=None if audience is None else audience.of(opened.pool_rows),
+        sampler=f"{opened.settings.sampler.key} {opened.settings.seed} {opened.settings.max_antecedent}",
     )
 
 

@@ -111,7 +111,7 @@ def beyond_chance(scores: Floats, grades: Ints) -> float | None:
 class Looks:
     """The looks at one campaign with one ranker, kept up to date as labels come, change or go.
 
-    audience: reads the pool; an evaluation set has its own.
+    audience: reads the pool; an evaluation set has its own. sampler: names the one whose natural stop is looked for.
 
     >>> from rulerank.ranking import WeightedItems
     >>> rng = np.random.default_rng(0)
@@ -128,6 +128,7 @@ class Looks:
     evaluation: Evaluation | None
     convention: str = "letor"
     audience: Audience | None = None
+    sampler: str = ""
     _labels: list[Label] = field(default_factory=list)
     _found: dict[int, Look] = field(default_factory=dict)
     _scores: dict[int, Floats] = field(default_factory=dict)
@@ -136,7 +137,8 @@ class Looks:
     @property
     def stamp(self) -> str:
         """A name for all that the values hold (`measured_by`)."""
-        return measured_by(self.audience if self.evaluation is None else self.evaluation.audience)
+        audience = self.audience if self.evaluation is None else self.evaluation.audience
+        return measured_by(audience, self.convention, *([self.sampler] if self.sampler else []))
 
     @property
     def found(self) -> list[Look]:

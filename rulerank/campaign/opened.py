@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from rulerank.campaign.events import LabelLog
+from rulerank.campaign.events import LabelEvent, LabelLog
 from rulerank.campaign.live import Campaign
 from rulerank.campaign.settings import Settings
 from rulerank.campaign.state import Pool
@@ -104,10 +105,8 @@ class OpenCampaign:
         log: LabelLog,
         terms: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
-        """`terms` of queries, by qid, are for rankers that use them."""
+        """`name` and `settings` are those it was made with; `terms` of queries, by qid, are for some rankers."""
         self.id = number
-        self.name = name
-        self.settings = settings
         self.collection_id = collection_id
         self.collection = collection
         self.pool_rows = made.pool_rows
@@ -119,7 +118,22 @@ class OpenCampaign:
             number: tuple((terms or {})[qid]) for number, qid in enumerate(collection.queries) if qid in (terms or {})
         }
         pool = Pool(self.items, self.query_index, collection.features[made.pool_rows])
-        self.live = Campaign(log, pool, settings)
+        self.live = Campaign(log, pool, settings, name=name)
+
+    @property
+    def name(self) -> str:
+        """The name that the campaign has now."""
+        return self.live.fold.course.name
+
+    @property
+    def settings(self) -> Settings:
+        """The settings as they are now."""
+        return self.live.settings
+
+    def change(self, person: int | None, after: Settings, **more: Any) -> LabelEvent | None:
+        """Change the settings, as `Campaign.change` does, unless the collection does not allow it."""
+        check_rows(self.collection, after, self.pool_rows, self.evaluation_rows)
+        return self.live.change(person, after, **more)
 
     def ranker(self, name: str) -> RuleRanker:
         """Return a new ranker, by its strategy's key; queries go by their numbers in the collection."""
@@ -157,16 +171,19 @@ class OpenCampaign:
         grades = self.collection.grades[self.pool_rows].astype(np.int64)
         return grades if self.settings.grades_known and (grades >= 0).all() else None
 
-    @cached_property
+    @property
     def evaluation(self) -> Evaluation | None:
         """The evaluation set, if there is one."""
+        return None if self._evaluation is None else replace(self._evaluation, convention=self.settings.convention)
+
+    @cached_property
+    def _evaluation(self) -> Evaluation | None:
         if not self.evaluation_rows.size:
             return None
         return Evaluation(
             items_of(self.discretizer, self.collection.features[self.evaluation_rows], self.useful),
             self.collection.grades[self.evaluation_rows].astype(np.int64),
             self.collection.query_index[self.evaluation_rows],
-            self.settings.convention,
         )
 
     def labelled(self) -> tuple[list[int], list[int]]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Self
 
-from rulerank.campaign.fold import AGGREGATIONS
+from rulerank.agreement.aggregate import RULES
 from rulerank.errors import InputError
 from rulerank.metrics.conventions import conventions
 from rulerank.ranking import RECOMMENDED
@@ -133,8 +133,8 @@ class Settings:
             raise InputError(f"a campaign needs 2 to 10 grades, not {len(self.grades)}: each has a digit key")
         if any(not level.name.strip() for level in self.grades):
             raise InputError("every grade needs a name")
-        if self.aggregation not in AGGREGATIONS:
-            raise InputError(f"no aggregation is named {self.aggregation!r}; there are: {', '.join(AGGREGATIONS)}")
+        if self.aggregation not in RULES:
+            raise InputError(f"no aggregation is named {self.aggregation!r}; there are: {', '.join(RULES)}")
         limits = {
             "overlap": (1, 20),
             "max_antecedent": (1, 3),

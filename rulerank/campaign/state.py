@@ -9,12 +9,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rulerank.campaign.events import ActRefusedError, Claim, LabelEvent, LabelLog, LogSession
+from rulerank.campaign.changes import STEERS, Course
+from rulerank.campaign.events import NO_DOCUMENT, ActRefusedError, Claim, LabelEvent, LabelLog, LogSession
 from rulerank.campaign.fold import LogFold
 from rulerank.campaign.settings import Settings
 from rulerank.ranking import LRAR
 from rulerank.rules import Explanation, mine_document
 from rulerank.rules.items import Ints, Items
+from rulerank.sampling import Sampler
 
 CLOCK_SLACK = 120.0
 """Seconds by which the clocks of two servers may differ without taking each other's claims for ones of the future."""
@@ -38,11 +40,13 @@ class LiveState:
     """What is known of a campaign as of the last look at the log, and what the screens ask of it."""
 
     def __init__(
-        self, log: LabelLog, pool: Pool, settings: Settings, *, clock: Callable[[], float] = time.time
+        self, log: LabelLog, pool: Pool, settings: Settings, *, name: str = "", clock: Callable[[], float] = time.time
     ) -> None:
+        """`settings` and `name` are those that the campaign was made with; the log says what became of them."""
         self.log = log
         self.pool = pool
-        self.settings = settings
+        self.made_with = settings
+        self.made_name = name
         self.clock = clock
         self._lock = threading.RLock()
         self._refused: dict[str | None, ActRefusedError] = {}  # by the token of the act; the log does not hold them
@@ -54,21 +58,45 @@ class LiveState:
 
         Screens read the fold without waiting for a step to end, so it takes the place of the old one when it is whole.
         """
-        pool, settings = self.pool, self.settings
-        fold = LogFold(rule=settings.aggregation)
+        fold = LogFold(course=Course(self.made_with, self.made_name))
         for event in events:
             fold.apply(event)
         self.fold = fold
         self._lost = False  # whether the log must be read from its beginning, because a step failed
-        self._unsettled = {event.row for event in events}  # documents that the sampler has yet to follow
-        self._sampler = settings.make_sampler().start(pool.items, features=pool.features, qids=pool.qids)
+        self._claims: dict[str, Claim] = {}
+        self._restart()
+
+    def _restart(self) -> None:
+        """Begin with the sampler and the ranker anew; the next look at the log makes them follow all that it says."""
+        self._started: Sampler | None = None
+        self._steered_by: tuple[object, ...] = ()
+        self._unsettled = set(self.fold.touched_rows())  # documents that the sampler has yet to follow
         self._counted: dict[int, int] = {}  # what the sampler counts: grades, and assumed ones of open claims
         self._hidden: set[int] = set()
-        self._claims: dict[str, Claim] = {}
-        self._ranker = LRAR(max_antecedent=min(2, settings.rule_size))
-        self._ranker.fit(pool.items[:0], [])
+        self._claims = {}
         self._learnt: dict[int, int] = {}
         self._unlearnt: set[int] = set()  # documents whose grade may have changed since the ranker was last asked
+
+    @property
+    def settings(self) -> Settings:
+        """The settings as they are now, as of the last look at the log."""
+        return self.fold.course.settings
+
+    @property
+    def _sampler(self) -> Sampler:
+        """The sampler, started when it is first asked for: with the settings of then, not with those of before."""
+        started = self._started
+        if started is not None:
+            return started
+        with self._lock:
+            if self._started is None:
+                pool, settings = self.pool, self.settings
+                made: Sampler = settings.make_sampler()
+                self._ranker = LRAR(max_antecedent=min(2, settings.rule_size))
+                self._ranker.fit(pool.items[:0], [])
+                self._steered_by = _steering(settings)
+                self._started = made.start(pool.items, features=pool.features, qids=pool.qids)
+            return self._started
 
     def why(self, row: int) -> Explanation:
         """Return the rules a document drew from what was labelled before it, and what was new about it."""
@@ -130,10 +158,15 @@ class LiveState:
 
     def _sync(self, session: LogSession) -> None:
         """Bring the state up to the log: new events, claims that came, went or expired."""
-        touched, self._unsettled = self._unsettled, set()
+        touched = set()
         for event in session.events_after(self.fold.seen):
             self.fold.apply(event)
             touched.add(event.row)
+        if self._started is not None and self._steered_by != _steering(self.settings):
+            self._restart()
+        touched |= self._unsettled
+        touched.discard(NO_DOCUMENT)
+        self._unsettled = set()
         now = self.clock()
         open_now = {}
         for claim in session.open_claims():
@@ -194,3 +227,8 @@ class LiveState:
                 self._ranker.partial_fit(self.pool.items[row], grade, row)
                 self._learnt[row] = grade
         self._unlearnt.clear()
+
+
+def _steering(settings: Settings) -> tuple[object, ...]:
+    """Return all settings on which the sampler's next proposal depends."""
+    return tuple(getattr(settings, name) for name in STEERS)

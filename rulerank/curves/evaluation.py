@@ -108,7 +108,12 @@ def _named(found: dict[str, Any], measures: Sequence[Measure]) -> Values:
     return {each.name: float(value if each.cut is None else value[each.cut - 1]) for each, value in values}
 
 
-def measured_by(audience: Audience | None) -> str:
-    """Return a name for all that is measured, by which values that lack some of it are recognised."""
-    about = [[each.name for each in offered()], "" if audience is None else audience.stamp]
+def measured_by(audience: Audience | None, convention: str = "letor", *more: str) -> str:
+    """Return a name for all that is measured, by which values that lack some of it are recognised.
+
+    `more` names what else the values depend on.
+    """
+    about: list[Any] = [[each.name for each in offered()], "" if audience is None else audience.stamp, *more]
+    if convention != "letor":
+        about.append(convention)
     return hashlib.sha256(json.dumps(about).encode()).hexdigest()[:16]

@@ -85,7 +85,9 @@ class LearningCurve:
     @property
     def stamp(self) -> str:
         """A name for all that the points hold (`measured_by`)."""
-        return measured_by(self._audience if self._evaluation is None else self._evaluation.audience)
+        if self._evaluation is not None:
+            return measured_by(self._evaluation.audience, self._evaluation.convention)
+        return measured_by(self._audience, self._convention)
 
     @property
     def labels(self) -> int:

@@ -307,7 +307,7 @@ def test_an_archived_campaign_takes_nothing_and_can_be_read(clock):
     live = make(clock)
     grade_next(live, 1, [1] * 12)
     offer = live.next(1)
-    live.log.is_archived = True
+    live.set_state(1, archived=True)
     row, token = offer.claim.row, offer.claim.token
     acts = [
         lambda: live.submit(1, token, row, Kind.GRADE, grade=1),
@@ -322,10 +322,10 @@ def test_an_archived_campaign_takes_nothing_and_can_be_read(clock):
     for act in acts:
         with pytest.raises(ArchivedError, match="This campaign was archived; nothing more is taken"):
             act()
-    assert kinds(live) == ["grade"]
+    assert kinds(live) == ["grade", "change"]
     assert live.next(1) == Pause(False, "This campaign was archived; nothing more is taken")
     assert len(live.refresh().current()) == 1
-    live.log.is_archived = False
+    live.set_state(1, archived=False)
     assert live.next(1).claim.token == token
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -53,6 +54,11 @@ def fill(database: Database, events: int = 300) -> int:
         claim = office.live.next(person.id, beyond=True).claim
         office.live.submit(person.id, claim.token, claim.row, Kind.GRADE, grade=grade)
     office.live.undo(person.id)
+    office.opened.change(person.id, replace(office.opened.settings, guidelines=f"{STRANGE}, again", sampler="random"))
+    office.campaigns.pause(campaign, person=person.id)
+    office.live.acknowledge(person.id, office.live.fold.course.told[-1].event)
+    office.campaigns.pause(campaign, False, person=person.id)
+    office.campaigns.delete(office.campaigns.duplicate(campaign, "gone", labels=True), "gone", person=person.id)
     jobs = Jobs(database)
     jobs.ask("import", {"text": STRANGE, "deep": [{"x": [1.5, None, True]}]}, person.id)
     jobs.finish(jobs.take("me"), {"rows": 7})

@@ -1,4 +1,4 @@
-"""Kill -9 in the middle of labelling: no label that was shown as saved is lost, and the campaign goes on."""
+"""Kill -9 in the middle of labelling: no label and no change that was shown as saved is lost; the campaign goes on."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from thorough import tries
 from db.store.engine import Database
 from db.store.tables import label_events
 from db.workspace import Workspace
-from rulerank.campaign import Kind, LabelEvent, Offer
+from rulerank.campaign import Change, Kind, LabelEvent, Offer
 from rulerank.sampling import SSAR
 
 ROOT = Path(__file__).parents[2]
@@ -30,6 +30,7 @@ ROOT = Path(__file__).parents[2]
 # Imports everything once; then a line "<seed>" on its input makes it fork a worker, which labels until it is killed.
 SERVER = """
 import os, random, sys
+from dataclasses import replace
 from db.workspace import Workspace
 from rulerank.campaign import Kind, Offer
 
@@ -52,6 +53,10 @@ def work(seed):
         say(f"saved {event.id} {offer.claim.token}")
         if rng.random() < 0.15:
             live.undo(person)
+        if rng.random() < 0.3:
+            other = live.settings.later_after % 900 + 1
+            event = live.change(person, replace(live.settings, later_after=other))
+            say(f"saved {event.id} {event.token}")
     say("nothing left")
 
 first = Workspace(url)  # what is loaded on first use is loaded before any fork, and no connection outlives it
@@ -125,7 +130,8 @@ class Server:
 def valid_acts(events: list[LabelEvent]) -> dict[int, LabelEvent]:
     """The last act on each document that is not undone, by row."""
     undone = {event.undoes for event in events if event.kind is Kind.UNDO}
-    return {event.row: event for event in events if event.kind is not Kind.UNDO and event.id not in undone}
+    other = (Kind.UNDO, Kind.CHANGE)
+    return {event.row: event for event in events if event.kind not in other and event.id not in undone}
 
 
 def implied(items, events: list[LabelEvent]) -> int | None:
@@ -161,6 +167,10 @@ def check(url: str, campaign: int, person: int, saved: list[tuple[int, str]]) ->
         assert row_of(offer) == implied(opened.items, events)
         grades = {row: act.grade for row, act in valid_acts(events).items() if act.kind is Kind.GRADE}
         assert opened.live.fold.current() == grades
+        changes = [Change.read(event.text) for event in events if event.kind is Kind.CHANGE]
+        assert [c.before["later_after"] for c in changes[1:]] == [c.after["later_after"] for c in changes[:-1]]
+        last = changes[-1].after["later_after"] if changes else opened.live.made_with.later_after
+        assert opened.settings.later_after == last
         return len(events)
     finally:
         workspace.close()

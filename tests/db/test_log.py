@@ -27,7 +27,7 @@ def log(request, new_url, make_campaign):
     database = Database(new_url(request.param))
     campaign = make_campaign(database)
     add_people(database, 1)
-    yield DatabaseLog(database, campaign, seed=5)
+    yield DatabaseLog(database, campaign)
     database.close()
 
 
@@ -67,7 +67,7 @@ def test_claims_open_wait_and_close(log):
     with log.transaction() as session:
         assert session.open_claims() == []
         for claim in (first, second):
-            kept = session.open_claim(claim, SELECTION, {})
+            kept = session.open_claim(claim, SELECTION, {}, 5)
             assert (kept.row, kept.token, kept.selection is not None) == (claim.row, claim.token, True)
     with log.transaction() as session:
         session.assume("one", 2)
@@ -86,14 +86,14 @@ def test_claims_open_wait_and_close(log):
 def test_a_transaction_that_fails_leaves_nothing(log):
     with log.transaction() as session:
         before = session.append(LabelEvent(Kind.GRADE, 0, 1, 1, token="kept"))
-        session.open_claim(Claim(3, 1, "one", 10.0, 70.0), SELECTION, {})
+        session.open_claim(Claim(3, 1, "one", 10.0, 70.0), SELECTION, {}, 5)
 
     def fail() -> None:
         with log.transaction() as session:
             session.append(LabelEvent(Kind.GRADE, 1, 1, 1, token="lost"))
             session.append(LabelEvent(Kind.UNDO, 0, 1, undoes=before.id))
             session.close_claim("one", "used")
-            session.open_claim(Claim(4, 2, "two", 10.0, 70.0), SELECTION, {})
+            session.open_claim(Claim(4, 2, "two", 10.0, 70.0), SELECTION, {}, 5)
             raise RuntimeError("half way")
 
     with pytest.raises(RuntimeError, match="half way"):
@@ -110,7 +110,7 @@ def test_logs_of_two_campaigns_are_apart(database, make_campaign):
     for place, log in enumerate(logs):
         with log.transaction() as session:
             session.append(LabelEvent(Kind.GRADE, place, 1, 1))
-            session.open_claim(Claim(place, 1, f"token {place}", 10.0, 70.0), SELECTION, {})
+            session.open_claim(Claim(place, 1, f"token {place}", 10.0, 70.0), SELECTION, {}, 5)
     for place, log in enumerate(logs):
         with log.transaction() as session:
             assert [event.row for event in session.events_after(0)] == [place]
@@ -118,9 +118,9 @@ def test_logs_of_two_campaigns_are_apart(database, make_campaign):
 
 
 def test_the_ledger_says_who_was_asked_what_and_why(database, make_campaign):
-    log = DatabaseLog(database, make_campaign(database), seed=5)
+    log = DatabaseLog(database, make_campaign(database))
     with log.transaction() as session:
-        session.open_claim(Claim(3, 1, "one", 10.0, 70.0), SELECTION, {8: 2, 9: 0})
+        session.open_claim(Claim(3, 1, "one", 10.0, 70.0), SELECTION, {8: 2, 9: 0}, 5)
     with database.read() as connection:
         row = connection.execute(sa.select(selections)).one()._mapping
         assert connection.scalar(sa.select(claims.c.selection_id)) == row["id"]

@@ -40,6 +40,7 @@ PAGES = {
     "simulate": "/simulate?simulation=1",
     "clicks": "/clicks",
     "export": "/export",
+    "settings": "/settings",
     "new-letor": "/new",
     "new-texts": "/new",
     "people": "/people",

@@ -61,6 +61,7 @@ class Screen:
     def go(self, path: str = "/") -> None:
         """Open an address of the app and wait until the page is drawn."""
         self.page.goto(self.url + path)
+        self._seen = None  # a document that is shown anew is looked at anew
         self.ready()
 
     def ready(self) -> None:

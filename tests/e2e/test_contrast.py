@@ -8,8 +8,8 @@ from thorough import thorough_only
 from tests.e2e.pictures import label_demo, wait_for_quiet
 from tests.e2e.screen import Screen
 
-WATCHING = ("/", "/label", "/progress", "/replay", "/competence", "/ranking", "/agreement")
-PAGES = (*WATCHING, "/simulate", "/clicks", "/export", "/new", "/people")
+WATCHING = ("/", "/label", "/mine", "/progress", "/replay", "/competence", "/ranking", "/agreement")
+PAGES = (*WATCHING, "/simulate", "/clicks", "/export", "/settings", "/new", "/people")
 LEAST = 4.5  # WCAG 2.2, AA
 
 # The colour of each text over what lies under it, opacities of all its ancestors included. Icons are no text, and what

@@ -21,7 +21,7 @@ MENU = {
     "Label": "label", "My labels": "mine", "Progress": "progress", "Replay": "replay", "Competence": "competence",
     "Ranking": "ranking",
     "Agreement": "agreement", "Simulate": "simulate", "Clicks": "clicks", "New campaign": "new", "Export": "export",
-    "People": "people", "Home": "",
+    "Settings": "settings", "People": "people", "Home": "",
 }  # fmt: skip
 MOST = 150
 """Presses of Tab after which a page is taken for a trap."""

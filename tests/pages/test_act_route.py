@@ -7,9 +7,9 @@ import json
 import secrets
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 
 import pytest
+from live_helpers import with_settings
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.routing import Route
@@ -36,7 +36,7 @@ def app_module(tmp_path_factory):
 def demo(workspace):
     person = workspace.people.ensure_single_user()
     opened = workspace.open(workspace.demo(person.id))
-    opened.live.settings = replace(opened.live.settings, dwell_milliseconds=0)
+    with_settings(opened, dwell_milliseconds=0)
     return opened
 
 
@@ -383,7 +383,7 @@ def test_an_archived_campaign_says_so(tab, workspace):
         told = tab.post(tab.body(kind, **more))
         assert told["problem"].startswith("This campaign was archived; nothing more is taken")
         assert "archived" in told["pause"]["text"]
-    assert tab.events() == []
+    assert tab.events() == [("change", None)]
     assert tab.opened.live.open_claims()  # it stays as it was, should the campaign come back
 
 

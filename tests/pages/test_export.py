@@ -80,7 +80,7 @@ class TestFacts:
         ],
     )
     def test_grades_follow_the_rule(self, workspace, shared, rule, expected, waiting):
-        leaving = gather(shared, rule, fold_of(workspace.campaigns.events(shared.id)))
+        leaving = gather(shared, rule, fold_of(workspace.campaigns.events(shared.id), shared.live.made_with))
         given = np.flatnonzero(leaving.collection.grades >= 0)
         assert {int(row): int(leaving.collection.grades[row]) for row in given} == expected
         assert leaving.waiting == waiting
@@ -89,7 +89,7 @@ class TestFacts:
     @pytest.mark.parametrize("rule", ["majority", "median", "adjudication"])
     def test_a_decision_wins_under_every_rule(self, workspace, shared, rule):
         shared.live.write(None, 1, Kind.ADJUDICATE, grade=1)
-        leaving = gather(shared, rule, fold_of(workspace.campaigns.events(shared.id)))
+        leaving = gather(shared, rule, fold_of(workspace.campaigns.events(shared.id), shared.live.made_with))
         assert leaving.collection.grades[1] == 1
         assert leaving.waiting == 0
 
@@ -103,19 +103,19 @@ class TestFacts:
         assert "Ann" not in json.dumps(plain)
 
     def test_the_facts_say_how_it_was_made(self, workspace, shared):
-        facts = about(shared, "median", fold_of(workspace.campaigns.events(shared.id)))
+        facts = about(shared, "median", fold_of(workspace.campaigns.events(shared.id), shared.live.made_with))
         assert facts["aggregation"] == "median"
         assert facts["Annotators"] == 2
         assert "2 documents with two or more grades" in facts["agreement"]
 
     def test_agreement_is_not_yet_without_overlap(self, workspace, labelled_demo):
-        fold = fold_of(workspace.campaigns.events(labelled_demo))
+        fold = fold_of(workspace.campaigns.events(labelled_demo), workspace.open(labelled_demo).settings)
         assert about(workspace.open(labelled_demo), "majority", fold)["agreement"] is None
         said = about(workspace.open(labelled_demo), "majority", fold, Analyser(("de",)).label)
         assert said["Words of the texts"] == Analyser(("de",)).label
 
     def test_folds_are_left_out_where_there_are_too_few_queries(self, workspace, shared):
-        leaving = gather(shared, "majority", fold_of(workspace.campaigns.events(shared.id)))
+        leaving = gather(shared, "majority", fold_of(workspace.campaigns.events(shared.id), shared.live.made_with))
         wanted = ExportChoice(("letor", "folds"), 5, 0, False, "majority", True)
         assert wanted.options(leaving)["formats"] == ["letor"]
         assert wanted.options(replace(leaving, collection=shared.collection))["formats"] == ["letor", "folds"]
@@ -129,7 +129,7 @@ class TestFacts:
     def test_the_log_alone_gives_the_state_that_the_live_campaign_has(self, workspace, shared):
         shared.live.write(None, 1, Kind.ADJUDICATE, grade=1)
         shared.live.undo(1)
-        fold, live = fold_of(workspace.campaigns.events(shared.id)), shared.live.refresh()
+        fold, live = fold_of(workspace.campaigns.events(shared.id), shared.live.made_with), shared.live.refresh()
         assert (fold.seen, fold.table(), fold.adjudicated, fold.imported) == (
             live.seen, live.table(), live.adjudicated, live.imported,
         )  # fmt: skip
@@ -317,7 +317,7 @@ def test_the_script_in_the_bundle_gives_the_map_of_progress(workspace, labelled_
     make = partial(opened.ranker, opened.settings.ranker.name)
     labels = list(zip(rows, grades, strict=True))
     scores = Training(make, opened.documents, opened.evaluation.documents).after(labels)
-    fold = fold_of(workspace.campaigns.events(number))
+    fold = fold_of(workspace.campaigns.events(number), workspace.open(number).settings)
     leaving = gather(opened, "majority", fold)
     wanted = ExportChoice(("letor",), 3, 0, False, "majority", True)
     data = make_bundle(leaving.collection, [], about(opened, "majority", fold), **wanted.options(leaving))
@@ -338,7 +338,7 @@ def test_the_script_in_the_bundle_gives_the_map_of_progress(workspace, labelled_
 
 
 def test_every_format_can_be_exported_alone(workspace, shared):
-    fold = fold_of(workspace.campaigns.events(shared.id))
+    fold = fold_of(workspace.campaigns.events(shared.id), shared.live.made_with)
     leaving = gather(shared, "majority", fold)
     for name in formats.names():
         wanted = ExportChoice((name,), 3, 0, True, "majority", True)

@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 
 import pytest
+from live_helpers import with_settings
 from streamlit.testing.v1 import AppTest
 
 from pages.label.service import REASONS, RefusedError, View, answer, panel_data
@@ -28,7 +29,7 @@ def run_page(path: str, campaign: int | None = None) -> AppTest:
 def demo(workspace):
     person = workspace.people.ensure_single_user()
     opened = workspace.open(workspace.demo(person.id))
-    opened.live.settings = replace(opened.live.settings, dwell_milliseconds=0)
+    with_settings(opened, dwell_milliseconds=0)
     return opened
 
 
@@ -185,7 +186,7 @@ def test_a_question_that_is_sent_twice_is_written_once(demo, panel):
 
 
 def test_a_bounced_key_writes_nothing(demo, panel):
-    demo.live.settings = replace(demo.live.settings, dwell_milliseconds=10_000)
+    with_settings(demo, dwell_milliseconds=10_000)
     token = panel.data["token"]
     assert panel.press("1")["token"] == token
     assert demo.live.fold.last_act(1) is None

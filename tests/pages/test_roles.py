@@ -28,6 +28,7 @@ LEAST = {
     "simulate": "researcher",
     "clicks": "researcher",
     "new_campaign": "researcher",
+    "settings": "researcher",
     "people": "admin",
     "sessions": "annotator",
 }

@@ -262,10 +262,31 @@ class Drawing {
   pause() {
     const made = make("div", "rr-pause", make("p", "", make("b", "", this.data.pause.title), " ", this.data.pause.text));
     made.setAttribute("role", "status");
+    if (this.data.pause.news) made.append(...this.news(this.data.pause.news));
     const further = make("div", "rr-around", ...(this.data.pause.links ?? []).map(([name, path]) => this.link(name, path)));
     if (this.data.pause.beyond) further.append(this.button("Keep labelling anyway", "", { kind: "beyond" }));
     if (further.firstChild) made.append(further);
     return made;
+  }
+
+  // What the guidelines and grades were, and what they are: struck out and underlined, for any eyes.
+  news({ number, parts }) {
+    const tags = { same: "span", gone: "del", new: "ins" };
+    const box = make("div", "rr-news");
+    box.tabIndex = 0;
+    box.setAttribute("aria-label", "What has changed");
+    for (const { title, lines } of parts) {
+      box.append(make("h3", "", title));
+      for (const line of lines) {
+        const shown = make("p", "", ...line.map(([kind, text]) => make(tags[kind], "", text)));
+        shown.dir = "auto";
+        box.append(shown);
+      }
+    }
+    this.document = box;
+    const read = this.button("I have read it", "Enter", { kind: "read", of: number });
+    read.classList.add("rr-read");
+    return [box, make("div", "rr-around", read)];
   }
 
   // To another page of the app, wherever on the server the app is.

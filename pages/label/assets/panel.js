@@ -139,6 +139,7 @@ class Panel extends Drawing {
     if (inside && event.repeat) return event.preventDefault(); // a held key would press the button again and again
     const act = this.meant(event.key.toLowerCase());
     if (!act) return;
+    if (act.kind === "read" && target.closest(CONTROLS) && !target.closest(".rr-read")) return; // that button was meant
     event.preventDefault();
     event.stopImmediatePropagation();
     const before = this.pressed[event.key];
@@ -169,6 +170,7 @@ class Panel extends Drawing {
     if (key === "z") return data.saved ? { kind: "undo" } : null;
     if (key === "w") return { kind: "why" };
     if (key === "v") return { kind: "view" };
+    if (data.pause?.news) return key === "enter" ? { kind: "read", of: data.pause.news.number } : null;
     if (data.pause) return null;
     if (/^[0-9]$/.test(key)) return Number(key) < data.grades.length ? { kind: "grade", grade: Number(key) } : null;
     if (key === "t") return data.passage ? { kind: "unfold" } : null;
@@ -283,6 +285,8 @@ class Panel extends Drawing {
       await new Promise((done) => setTimeout(done, pause));
       body = JSON.stringify({ ...JSON.parse(body), again: true });
     }
+    // Grades and guidelines stand beside the panel as well, where they are still the old ones.
+    if (act.kind === "read" && !this.data.problem && !this.data.pause?.news) return location.reload();
     const { next } = this;
     this.next = undefined;
     if (next && next.token === this.data.token) this.act(next.act);

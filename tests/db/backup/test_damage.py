@@ -316,6 +316,8 @@ SPOILT = [
         "row 1, column pool_rows.*and in the evaluation set",
     ),
     ("UPDATE label_events SET grade = 99 WHERE id = 100", "table label_events, row 100, column grade: 99"),
+    ("UPDATE label_events SET text = 'no JSON' WHERE kind = 'change'", "column text: it cannot be read"),
+    ("UPDATE label_events SET row = 99 WHERE kind = 'change'", "column row: 99 is not a document"),
     ("UPDATE label_events SET grade = NULL WHERE id = 100", "a label needs one"),
     ("UPDATE label_events SET row = 20 WHERE id = 100", "table label_events, row 100, column row: 20 is not a doc"),
     ("UPDATE label_events SET row = -1 WHERE id = 100", "table label_events, row 100, column row: -1"),

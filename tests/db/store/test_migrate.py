@@ -15,10 +15,15 @@ import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
+from db.log import read_events
 from db.store.engine import Database
 from db.store.errors import DatabaseError
-from db.store.migrate import SCRIPTS, migrate, newest, revision
+from db.store.migrate import SCRIPTS, bring_to, migrate, newest, revision
 from db.store.tables import metadata, settings
+from rulerank.campaign import Change, Kind, LabelEvent
+
+EMPTY = {"sqlite": "x''", "postgresql": "''::bytea"}
+"""No bytes, as SQL writes them."""
 
 ROOT = Path(__file__).parents[3]
 
@@ -207,4 +212,38 @@ def test_many_processes_may_start_at_once(backend, new_url):
     assert [process.returncode for process in started] == [0] * 3, said
     database = Database(url)
     assert revision_of(database) == newest()
+    database.close()
+
+
+def test_a_log_without_changes_is_copied_as_it_was_and_archived_campaigns_say_so_in_it(backend, new_url):
+    database = Database(new_url(backend, empty=True))
+    bring_to(database, "0004")
+    with database.write() as connection:
+        for statement in (
+            "INSERT INTO people (name, role, active, created_at) VALUES ('anna', 'admin', TRUE, 1.0)",
+            "INSERT INTO collections (name, content_hash, rows, features, feature_names, queries, created_at) "
+            "VALUES ('c', 'h', 3, 2, '[]', '[]', 1.0)",
+            *(
+                "INSERT INTO campaigns (name, collection_id, settings, edges, pool_rows, evaluation_rows, archived, "
+                f"created_by, created_at) SELECT '{name}', id, '{{}}', '[]', content, content, {archived}, 1, 5.0 "
+                f"FROM (SELECT id, {EMPTY[backend]} AS content FROM collections) AS made"
+                for name, archived in (("running", "FALSE"), ("archived", "TRUE"))
+            ),
+            "INSERT INTO label_events (campaign_id, kind, row, person_id, grade, text, token, created_at) "
+            "VALUES (1, 'grade', 2, 1, 1, 'note', 't', 7.5)",
+            "INSERT INTO label_events (campaign_id, kind, row, person_id, text, undoes, created_at) "
+            "VALUES (1, 'undo', 2, 1, '', 1, 8.5)",
+        ):
+            connection.exec_driver_sql(statement)
+    migrate(database)
+    with database.read() as connection:
+        kept, change = read_events(connection, 1), read_events(connection, 2)
+    assert kept == [
+        LabelEvent(Kind.GRADE, 2, 1, 1, "note", "t", None, None, 7.5, 1),
+        LabelEvent(Kind.UNDO, 2, 1, None, "", None, 1, None, 8.5, 2),
+    ]
+    assert [(event.kind, Change.read(event.text).after) for event in change] == [(Kind.CHANGE, {"archived": True})]
+    for statement in ("DELETE FROM label_events", "UPDATE label_events SET grade = 0"):
+        with pytest.raises(sa.exc.IntegrityError, match="never changed"), database.write() as connection:
+            connection.exec_driver_sql(statement)
     database.close()

@@ -1,0 +1,1 @@
+"""Settings: what can be changed about a running campaign, what was changed, and how it is paused and ended."""
