@@ -26,6 +26,7 @@ MENU = {
         ("research", "competence", "Competence", "grid_on", "competence"),
         ("research", "ranking", "Ranking", "format_list_numbered", "ranking"),
         ("research", "agreement", "Agreement", "handshake", "agreement"),
+        ("research", "discussions", "Discussions", "forum", "discussions"),
     ),
     "Study": (
         ("research", "simulate", "Simulate", "science", "simulate"),
@@ -42,7 +43,8 @@ MENU = {
 PAGES = tuple(page for section in MENU.values() for page in section)
 # Addresses of pages that are about one campaign, which the browser's title names.
 OF_A_CAMPAIGN = {
-    "label", "mine", "progress", "replay", "competence", "ranking", "agreement", "export", "settings",
+    "label", "mine", "progress", "replay", "competence", "ranking", "agreement", "discussions", "export",
+    "settings",
 }  # fmt: skip
 
 

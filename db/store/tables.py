@@ -182,7 +182,8 @@ label_events = sa.Table(
     sa.Column("seconds", sa.Double, nullable=True),
     _when(),
     sa.CheckConstraint(
-        "kind IN ('grade', 'cannot_tell', 'later', 'undo', 'note', 'draft', 'import', 'adjudicate', 'change')",
+        "kind IN ('grade', 'cannot_tell', 'later', 'undo', 'note', 'draft', 'import', 'adjudicate', 'change', "
+        "'flag', 'remark', 'resolve')",
         name="kind",
     ),
     sa.Index("ix_label_events_campaign_id_id", "campaign_id", "id"),

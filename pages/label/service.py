@@ -92,6 +92,8 @@ def act(opened: OpenCampaign, person: int, ticket: Ticket, asked: ActRequest) ->
             claim=ticket.token,
             after=asked.after,
         )
+    elif kind == "flag" and ticket.token and not _flagged(opened, person, ticket.row):
+        live.write(person, ticket.row, Kind.FLAG, text=asked.note, token=asked.act, claim=ticket.token)
     elif kind in DECISIONS and ticket.token:
         return live.advance(
             person,
@@ -105,6 +107,12 @@ def act(opened: OpenCampaign, person: int, ticket: Ticket, asked: ActRequest) ->
             act=asked.press,
         )
     return None
+
+
+def _flagged(opened: OpenCampaign, person: int, row: int) -> bool:
+    """Say whether a person takes part in an open discussion of a document; of others' they see nothing yet."""
+    thread = opened.live.fold.threads.get(row)
+    return thread is not None and thread.open and person in thread.people
 
 
 def _reason(place: int | None, note: str) -> str:
@@ -254,6 +262,7 @@ def _document(workspace: Workspace, opened: OpenCampaign, person: int, row: int,
         "grades": _grades(settings.grades),
         "note": draft or fold.notes.get((row, person), ""),
         "draft": bool(draft),
+        "flagged": _flagged(opened, person, row),
         "drafted": fold.latest(Kind.DRAFT, row, person),
         "reasons": [f"{reason[0].upper()}{reason[1:]}" for reason in REASONS],
         "later": f"Comes back after {settings.later_after} other query-document pairs.",

@@ -14,6 +14,7 @@ from pages import context
 from pages.charts.figure import current_theme
 from pages.charts.theme import colours_of_grades, grade_chip, grade_chip_css
 from pages.label.request import LONGEST_NOTE, day_began
+from pages.shared.discussion import show_thread
 from pages.shared.document import show_pair
 from pages.shared.layout import heading, plain, side_by_side
 from rulerank.campaign import OpenCampaign
@@ -63,6 +64,8 @@ def main(person: Person) -> None:
         show_pair(texts, opened, chosen.row, "mine")
     with right:
         ask_change(opened, person, chosen)
+        st.header("Discussion", anchor=False)
+        show_thread(opened, person.id, chosen.row, leads=context.workspace().may(person, "research"))
 
 
 def ask_wanted(opened: OpenCampaign, mine: list[Decision], queries: dict[str, str]) -> DecisionFilter:
@@ -70,7 +73,7 @@ def ask_wanted(opened: OpenCampaign, mine: list[Decision], queries: dict[str, st
     answers = {str(grade): f"{grade} · {level.name}" for grade, level in enumerate(opened.settings.grades)}
     answers |= {word: word for word in NOT_A_GRADE.values()}
     asked = {each.qid: queries.get(each.qid, f"query {each.qid}") for each in mine}
-    columns = st.columns([3, 3, 3, 2, 2], vertical_alignment="bottom")
+    columns = st.columns([3, 3, 3, 2, 1.4, 1.2], vertical_alignment="bottom")
     words = columns[0].text_input("Search", placeholder="query, document or note", key="my-labels-words")
     qid = columns[1].selectbox(
         "Query", ["", *sorted(asked, key=asked.__getitem__)], format_func=lambda qid: asked.get(qid, "all queries"),
@@ -81,9 +84,12 @@ def ask_wanted(opened: OpenCampaign, mine: list[Decision], queries: dict[str, st
     )
     when = columns[3].selectbox("When", list(WHEN), key="my-labels-when")
     noted = columns[4].toggle("With a note", key="my-labels-noted")
+    flagged = columns[5].toggle("Flagged", key="my-labels-flagged", help="A discussion of it is open.")
     days = WHEN[when or "any time"]
     began = day_began(time.time(), st.context.timezone_offset)
-    return DecisionFilter(words or "", qid or "", tuple(picked), 0.0 if days is None else began - days * DAY, noted)
+    return DecisionFilter(
+        words or "", qid or "", tuple(picked), 0.0 if days is None else began - days * DAY, noted, flagged
+    )
 
 
 def show_list(
@@ -99,7 +105,7 @@ def show_list(
             "Document": [titles.get(each.docid) or each.docid or f"document {each.row + 1}" for each in found],
             "Query": [queries.get(each.qid, each.qid) for each in found],
             "When": pd.to_datetime([each.at - 60 * (st.context.timezone_offset or 0) for each in found], unit="s"),
-            "Note": [each.note or each.reason for each in found],
+            "Note": [f"{'⚑ ' if each.flagged else ''}{each.note or each.reason}" for each in found],
         }
     )
     # A table of its own for each list: a choice must not pass to the document that has taken its row.

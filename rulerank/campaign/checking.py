@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from rulerank.campaign.choosing import Choosing
+from rulerank.campaign.discussion import TALK, check_remark
 from rulerank.campaign.events import DecidedOtherwiseError, Kind, LabelEvent, NotYoursError, TooLateError
 from rulerank.campaign.fold import ACTS, NOBODY
 from rulerank.campaign.settings import Settings
@@ -68,6 +69,8 @@ class Checking(Choosing):
         if after is not None and self.fold.latest(event.kind, row, person) != after:
             settled = self.fold.adjudicated.get(row) if event.kind is Kind.ADJUDICATE else None
             raise TooLateError(self._telling.changed(event, settled))
+        if event.kind in TALK:
+            check_remark(event, self.fold.threads.get(row))
         more = event.kind is Kind.GRADE and person is not None and person not in self.fold.grades_of(row)
         if more and not self._wanted_from(row, person or NOBODY):
             raise NotYoursError(self._telling.enough(self.settings.overlap))

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from rulerank.campaign.events import Kind, LabelEvent
+from rulerank.campaign.events import Kind
 from rulerank.campaign.opened import OpenCampaign
 from rulerank.errors import InputError
 
@@ -17,7 +17,7 @@ NOT_A_GRADE = {Kind.CANNOT_TELL: "can't tell", Kind.LATER: "later"}
 class Decision:
     """What a person last decided about a document: a grade, or that they cannot tell, or later; with their note.
 
-    `act` is the number of the event. `reason`: why they could not tell.
+    `act` is the number of the event. `reason`: why they could not tell. `flagged`: whether a discussion is open.
 
     >>> Decision(act=7, row=4, qid="q1", docid="d9", kind=Kind.GRADE, grade=2, at=0.0).answer
     '2'
@@ -33,6 +33,7 @@ class Decision:
     seconds: float | None = None
     note: str = ""
     reason: str = ""
+    flagged: bool = False
 
     @property
     def answer(self) -> str:
@@ -43,14 +44,22 @@ class Decision:
 def decisions_of(opened: OpenCampaign, person: int) -> list[Decision]:
     """Return what a person decided about each document and has not taken back, the latest first."""
     fold = opened.live.refresh()
-    return [_decision(opened, act, fold.notes.get((act.row, person), "")) for act in fold.decisions(person)]
-
-
-def _decision(opened: OpenCampaign, act: LabelEvent, note: str) -> Decision:
-    reason = act.text if act.kind is Kind.CANNOT_TELL else ""
-    return Decision(
-        act.id, act.row, *opened.document(act.row), act.kind, act.grade, act.at, act.seconds, note, reason
-    )  # fmt: skip
+    open_threads = {row for row, thread in fold.threads.items() if thread.open}
+    return [
+        Decision(
+            act.id,
+            act.row,
+            *opened.document(act.row),
+            act.kind,
+            act.grade,
+            act.at,
+            act.seconds,
+            note=fold.notes.get((act.row, person), ""),
+            reason=act.text if act.kind is Kind.CANNOT_TELL else "",
+            flagged=act.row in open_threads,
+        )
+        for act in fold.decisions(person)
+    ]
 
 
 @dataclass(frozen=True)
@@ -69,6 +78,7 @@ class DecisionFilter:
     answers: tuple[str, ...] = ()
     since: float = 0.0
     noted: bool = False
+    flagged: bool = False
 
     def among(
         self,
@@ -87,6 +97,7 @@ class DecisionFilter:
                 and (not self.answers or each.answer in self.answers)
                 and each.at >= self.since
                 and (not self.noted or bool(each.note))
+                and (not self.flagged or each.flagged)
                 and all(word in text for word in sought)
             )
 

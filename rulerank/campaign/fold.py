@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from rulerank.agreement.aggregate import RULES, one_grade
 from rulerank.campaign.changes import Course, Told
+from rulerank.campaign.discussion import TALK, Thread
 from rulerank.campaign.events import Kind, LabelEvent
 
 AGGREGATIONS = tuple(RULES)
@@ -41,6 +42,7 @@ class LogFold:
     adjudicated: dict[int, int] = field(default_factory=dict)
     imported: dict[int, int] = field(default_factory=dict)
     notes: dict[tuple[int, int], str] = field(default_factory=dict)
+    threads: dict[int, Thread] = field(default_factory=dict)
     drafts: dict[tuple[int, int], str] = field(default_factory=dict)
     seconds: dict[int, list[float]] = field(default_factory=lambda: defaultdict(list))
     labelled_at: list[tuple[float, int]] = field(default_factory=list)
@@ -108,6 +110,9 @@ class LogFold:
                 self.adjudicated.pop(event.row, None)
             else:
                 self.adjudicated[event.row] = event.grade
+            return
+        if event.kind in TALK:
+            self.threads[event.row] = self.threads.get(event.row, Thread(event.row)).after(event)
             return
         person = event.person if event.person is not None else NOBODY
         key = (event.row, person)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from rulerank.campaign.changing import Changing
 from rulerank.campaign.checking import same_act
 from rulerank.campaign.choosing import Offer, Pause
+from rulerank.campaign.discussion import TALK
 from rulerank.campaign.events import (
     ActRefusedError,
     DecidedOtherwiseError,
@@ -24,6 +25,9 @@ from rulerank.errors import InputError, StoreError
 
 NOT_SHOWN = "could not be shown"
 """How the reason begins for which a document was put aside."""
+
+LEADING = (Kind.ADJUDICATE, *TALK)
+"""What goes on while labelling is paused."""
 
 
 class Campaign(Changing):
@@ -123,7 +127,7 @@ class Campaign(Changing):
         claim: str | None = None,
         after: int | None = None,
     ) -> LabelEvent:
-        """Write an act that needs no claim: a note, a draft, another grade for an own label, an adjudication.
+        """Write an act that needs no claim: a note, a draft, another grade for an own label, an adjudication, a remark.
 
         With `claim` only while that claim holds the document. With `after` only if the latest draft or adjudication
         there is the one of this number (0: none): what somebody else wrote meanwhile is not overwritten unseen.
@@ -131,7 +135,7 @@ class Campaign(Changing):
         if kind is Kind.UNDO:
             raise InputError("an act is taken back with undo()")
         event = replace(self._event(kind, row, person, grade, text, self.clock()), token=token or secrets.token_hex(16))
-        with self._step(act=token, leading=kind is Kind.ADJUDICATE) as session:
+        with self._step(act=token, leading=kind in LEADING) as session:
             known = self.fold.with_token(event.token)
             if known is not None:
                 if not same_act(known, event):

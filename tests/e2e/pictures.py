@@ -37,6 +37,7 @@ PAGES = {
     "competence": "/competence",
     "ranking": "/ranking",
     "agreement": "/agreement",
+    "discussions": "/discussions",
     "simulate": "/simulate?simulation=1",
     "clicks": "/clicks",
     "export": "/export",

@@ -54,7 +54,7 @@ def test_the_menu_is_in_sections(tab):
     tab.go("/?campaign=1")
     menu = tab.page.locator(".st-key-rr-pages")
     expect(menu.locator(".rr-section")).to_have_text(["Work", "Watch", "Study", "Set up"])
-    expect(menu.get_by_role("link")).to_have_count(14)  # without a sign-in there are no sessions
+    expect(menu.get_by_role("link")).to_have_count(15)  # without a sign-in there are no sessions
 
 
 SHOWN = """() => document.querySelector('.st-key-rr-figure-replay .js-plotly-plot')

@@ -19,8 +19,8 @@ from tests.prepare.pair_table import PAIRS, table
 
 MENU = {
     "Label": "label", "My labels": "mine", "Progress": "progress", "Replay": "replay", "Competence": "competence",
-    "Ranking": "ranking",
-    "Agreement": "agreement", "Simulate": "simulate", "Clicks": "clicks", "New campaign": "new", "Export": "export",
+    "Ranking": "ranking", "Agreement": "agreement", "Discussions": "discussions", "Simulate": "simulate",
+    "Clicks": "clicks", "New campaign": "new", "Export": "export",
     "Settings": "settings", "People": "people", "Home": "",
 }  # fmt: skip
 MOST = 150

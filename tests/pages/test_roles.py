@@ -24,6 +24,7 @@ LEAST = {
     "competence": "researcher",
     "ranking": "researcher",
     "agreement": "researcher",
+    "discussions": "researcher",
     "export": "researcher",
     "simulate": "researcher",
     "clicks": "researcher",

@@ -201,7 +201,10 @@ class Drawing {
       later.title = this.data.later;
       const note = this.button("Note", "n", { kind: "note" });
       note.title = "Opens a note. It is kept as you type, and saved with the grade you give.";
-      made.append(skip, later, note, ...this.unfold(), make("span", "rr-space"), ...this.marking());
+      const flag = this.button(this.data.flagged ? "Flagged" : "Flag", "f", { kind: "flag" });
+      flag.title = "Asks those who lead the campaign, and later the others, about this document; the note is the question. You grade it as usual.";
+      flag.setAttribute("aria-pressed", String(this.data.flagged));
+      made.append(skip, later, note, flag, ...this.unfold(), make("span", "rr-space"), ...this.marking());
     }
     const why = this.button("Why that?", "w", { kind: "why" });
     why.title = "Says why the document that you labelled last was chosen.";

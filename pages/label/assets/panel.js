@@ -21,7 +21,7 @@ function newToken() {
 // What was pressed, as it is printed on the keys.
 function keyOf({ kind, grade }) {
   if (kind === "draft") return "Your note";
-  const key = kind === "grade" ? String(grade) : { undo: "Z", cannot_tell: "S", later: "L" }[kind];
+  const key = kind === "grade" ? String(grade) : { undo: "Z", cannot_tell: "S", later: "L", flag: "F" }[kind];
   return key ? `Your key ${key}` : "Your last key";
 }
 
@@ -175,7 +175,7 @@ class Panel extends Drawing {
     if (/^[0-9]$/.test(key)) return Number(key) < data.grades.length ? { kind: "grade", grade: Number(key) } : null;
     if (key === "t") return data.passage ? { kind: "unfold" } : null;
     if (key === "m" && data.features) return null;
-    const kind = { s: "cannot_tell", l: "later", n: "note", m: "marks" }[key];
+    const kind = { s: "cannot_tell", l: "later", n: "note", f: "flag", m: "marks" }[key];
     return kind ? { kind } : null;
   }
 

@@ -1,4 +1,4 @@
-"""Campaigns that change: events of the kind 'change', campaigns that are paused, and a list of deleted ones.
+"""Campaigns that change, and remarks on documents: new kinds of events, pauses, and a list of deleted campaigns.
 
 SQLite cannot change what a column allows, so the log is copied into a new table there, event by event as it was. Events
 are protected as before, but for those of a campaign that the list of deletions names.
@@ -14,7 +14,10 @@ down_revision = "0004"
 
 ID = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 
-KINDS = "kind IN ('grade', 'cannot_tell', 'later', 'undo', 'note', 'draft', 'import', 'adjudicate', 'change')"
+KINDS = (
+    "kind IN ('grade', 'cannot_tell', 'later', 'undo', 'note', 'draft', 'import', 'adjudicate', 'change', "
+    "'flag', 'remark', 'resolve')"
+)
 
 REFUSAL = "label events are never changed"
 KEPT = "the list of deleted campaigns is never changed"

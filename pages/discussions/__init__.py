@@ -1,0 +1,1 @@
+"""Discussions: documents that somebody flagged, and what was said about them."""
