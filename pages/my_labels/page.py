@@ -16,6 +16,7 @@ from pages.charts.theme import colours_of_grades, grade_chip, grade_chip_css
 from pages.label.request import LONGEST_NOTE, day_began
 from pages.shared.document import show_pair
 from pages.shared.layout import heading, plain, side_by_side
+from pages.shared.why_chosen import show_why_chosen
 from rulerank.campaign import OpenCampaign
 from rulerank.campaign.decisions import NOT_A_GRADE, Decision, DecisionFilter, change_grade, change_note, decisions_of
 from rulerank.errors import RulerankError
@@ -61,6 +62,7 @@ def main(person: Person) -> None:
     left, right = side_by_side("my-labels")
     with left:
         show_pair(texts, opened, chosen.row, "mine")
+        show_why_chosen(opened, chosen.row)
     with right:
         ask_change(opened, person, chosen)
 

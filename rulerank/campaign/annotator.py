@@ -150,8 +150,8 @@ def why_shown(opened: OpenCampaign, person: int) -> dict[str, Any]:
 def why_chosen(opened: OpenCampaign, row: int) -> dict[str, Any]:
     """Return why a document was chosen that was labelled, at any time: as of the labels before its first one.
 
-    Those count with the grades that they have now. `head` is the sentence, `picture` where the document lies among those
-    graded before, `parts` the rules themselves.
+    Those count with the grades that they have now. `head` is the sentence, `picture` where the document lies among
+    those graded before, `parts` the rules themselves.
     """
     why = opened.live.why(row)
     order = opened.labelled()[0]
