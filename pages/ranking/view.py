@@ -24,7 +24,7 @@ from rulerank.metrics.measure import USUAL
 from rulerank.text.languages import language_name
 
 METRICS = "ranking-metrics"
-NARROW = 150
+NARROW = 136
 """Pixels of a document's name where two tables stand side by side: all columns are in sight on a small laptop."""
 
 
@@ -83,12 +83,12 @@ def show_table(table: pd.DataFrame, key: str, chosen: int | None = None, *, narr
         column_config={
             "Rank": st.column_config.NumberColumn(width=50),
             "Change": st.column_config.TextColumn(
-                width=64, help="Places higher (▲) or lower (▼) than in the ranking on the left."
+                width=60, help="Places higher (▲) or lower (▼) than in the ranking on the left."
             ),
             "Document": st.column_config.TextColumn(width=NARROW if narrow else "large"),
             "Language": st.column_config.TextColumn(width=80),
             "Grade": st.column_config.TextColumn(
-                width=110 if narrow else None,
+                width=100 if narrow else None,
                 help="Given so far; of the evaluation set, the grade in the file. 'not yet': nobody has graded it.",
             ),
             "Score": st.column_config.NumberColumn(
