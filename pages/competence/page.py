@@ -44,6 +44,7 @@ def details(opened: OpenCampaign, found: CompetenceMap) -> None:
     with right:
         view.show_document(opened, found)
     view.show_documents(opened, found)
+    view.name_in_address(opened, found)
 
 
 def current_map(opened: OpenCampaign) -> CompetenceMap | None:

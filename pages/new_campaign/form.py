@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.charts.figure import current_theme
+from pages.charts.series import short_name
 from pages.charts.theme import DARK, LIGHT, colours_of_grades, grade_chip, grade_chip_css, grade_colours
 from pages.shared.layout import plain, side_by_side
 from pages.shared.params_form import ask_strategy
@@ -171,10 +172,10 @@ def ask_grades(least: int, *, known: bool) -> tuple[GradeLevel, ...]:
         key=f"import-grades-{count}",
         disabled=["key"],
         column_config={
-            "key": st.column_config.NumberColumn("Key", width="small"),
-            "name": st.column_config.TextColumn("Name", required=True, max_chars=40),
-            "meaning": st.column_config.TextColumn("Meaning, as annotators read it", width="large"),
-            "example": st.column_config.TextColumn("Example", width="medium"),
+            "key": st.column_config.NumberColumn("Key", width=45),
+            "name": st.column_config.TextColumn("Name", required=True, max_chars=40, width=120),
+            "meaning": st.column_config.TextColumn("Meaning, as annotators read it", width=240),
+            "example": st.column_config.TextColumn("Example", width=130),
         },
         alt="Grades: key, name, meaning and example; names, meanings and examples can be changed",
     )
@@ -234,17 +235,18 @@ def ask_guidelines() -> dict[str, Any]:
 
 
 def choose(registry: Registry[Any], label: str, default: str, *, without: tuple[str, ...] = (), hint: str) -> str:
-    """Ask for one strategy of a registry; its sentence stands under the choice."""
+    """Ask for one strategy of a registry by its short name, which fits; its name in full and a sentence stand below."""
     entries = {entry.name: entry for entry in registry if entry.name not in without}
     names = sorted(entries, key=lambda name: name != default)
     chosen = st.selectbox(
         label,
         names,
-        format_func=lambda name: entries[name].label + (" · recommended" if name == default else ""),
+        format_func=lambda name: short_name(name, registry) + (" · recommended" if name == default else ""),
         key=f"import-{registry.kind}",
         help=hint,
     )
-    st.caption(entries[chosen].summary)
+    full, words = entries[chosen].label, entries[chosen].summary
+    st.caption(words if full == short_name(chosen, registry) else f"{full}. {words}")
     return chosen
 
 

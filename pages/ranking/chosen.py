@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.shared.view_address import read_address, write_address
+from pages.shared.view_address import document_names, read_address, write_address
 from rulerank.campaign.ranking import QueryDocuments
 
 DRAWN = "ranking-drawn"
@@ -17,11 +17,7 @@ class ChosenDocument:
     def __init__(self, campaign: int, documents: QueryDocuments) -> None:
         """Take over what the address names, where it names another document than before."""
         self._key = f"ranking-document-{campaign}-{documents.query}"
-        docids = documents.docids
-        own = {docid for docid in docids if docid and docids.count(docid) == 1}
-        self._names = [
-            docid if docid in own else f"row {row}" for docid, row in zip(docids, documents.rows.tolist(), strict=True)
-        ]
+        self._names = document_names(documents.docids, documents.rows.tolist())
         places = {name: place for place, name in enumerate(self._names)}
         state = st.session_state
         before = state.get(self._key)

@@ -5,7 +5,8 @@ Streamlit can bind a widget to the address by itself, but then with the words on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
@@ -35,6 +36,16 @@ def write_address(name: str, keys: Sequence[str], chosen: Sequence[str], usual: 
         st.query_params[name] = words
     else:
         del st.query_params[name]
+
+
+def document_names(docids: Sequence[str], rows: Iterable[int]) -> list[str]:
+    """Return by which words an address names documents: by their docids, or by their rows where those do not tell.
+
+    >>> document_names(["a", "b", "b", ""], [3, 4, 5, 6])
+    ['a', 'row 4', 'row 5', 'row 6']
+    """
+    times = Counter(docids)
+    return [docid if docid and times[docid] == 1 else f"row {row}" for docid, row in zip(docids, rows, strict=True)]
 
 
 def _campaign() -> str:
