@@ -12,7 +12,7 @@ from pages.competence.clicks import follow, frames, read_click
 from pages.competence.heatmap import competence_heatmaps, make_panels
 from pages.competence.layers import LEAST_WIDTH
 from pages.shared.keys import scale_key, show_key
-from pages.shared.view_address import document_names, read_address, write_address
+from pages.shared.view_address import document_names, read_address, write_addresses
 from rulerank.campaign import OpenCampaign
 from rulerank.campaign.competence import CompetenceMap, document_table, function_words, query_table
 
@@ -108,8 +108,12 @@ def name_in_address(opened: OpenCampaign, found: CompetenceMap) -> None:
     qids, names = _words(opened, found)
     query, document = (_key(what, opened, found) for what in ("query", "document"))
     place, at = st.session_state[query], st.session_state[document]
-    write_address("query", (query,), [qids[place]], [qids[0]])
-    write_address("document", (document,), [] if at is None else [names[at]], [])
+    write_addresses(
+        [
+            ("query", (query,), [qids[place]], [qids[0]]),
+            ("document", (document,), [] if at is None else [names[at]], []),
+        ]
+    )
 
 
 def _words(opened: OpenCampaign, found: CompetenceMap) -> tuple[list[str], list[str]]:

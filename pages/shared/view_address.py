@@ -28,14 +28,20 @@ def read_address(name: str, keys: Sequence[str], meaning: Callable[[list[str]], 
 
 def write_address(name: str, keys: Sequence[str], chosen: Sequence[str], usual: Sequence[str]) -> None:
     """After the widgets: let the address say what is chosen; what is usual needs no words."""
-    words = [] if list(chosen) == list(usual) else list(chosen)
-    st.session_state[_kept(name, keys)] = (_campaign(), words)
-    if words == st.query_params.get_all(name):
-        return
-    if words:
-        st.query_params[name] = words
-    else:
-        del st.query_params[name]
+    write_addresses([(name, keys, chosen, usual)])
+
+
+def write_addresses(parts: Iterable[tuple[str, Sequence[str], Sequence[str], Sequence[str]]]) -> None:
+    """Write several parts of an address as `write_address` does, at once: one step for the way back."""
+    before = {name: st.query_params.get_all(name) for name in st.query_params}
+    after = dict(before)
+    for name, keys, chosen, usual in parts:
+        words = [] if list(chosen) == list(usual) else list(chosen)
+        st.session_state[_kept(name, keys)] = (_campaign(), words)
+        after[name] = words
+    after = {name: words for name, words in after.items() if words}
+    if after != before:
+        st.query_params.from_dict(after)
 
 
 def document_names(docids: Sequence[str], rows: Iterable[int]) -> list[str]:
