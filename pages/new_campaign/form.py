@@ -253,7 +253,7 @@ def choose(registry: Registry[Any], label: str, default: str, *, without: tuple[
 def ask_methods(features: tuple[str, ...], advised: Recommendation) -> dict[str, Any]:
     """Ask how documents are chosen and ranked; what is recommended for the data stands first."""
     found: dict[str, Any] = {}
-    left, right = st.columns(2, gap="large")
+    left, right = st.columns(2, gap="medium")
     with left:
         hint = (
             "Decides which document is shown next. SSAR and SSARP are the papers' own and stop by themselves after few "
