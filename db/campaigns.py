@@ -64,6 +64,16 @@ class Snapshot:
     created_at: float
 
 
+@dataclass(frozen=True)
+class KeptSelection:
+    """How a document was chosen, as it was written at the time."""
+
+    sampler: str
+    round: int
+    reason: str
+    created_at: float
+
+
 class Campaigns:
     """Makes, lists and opens campaigns."""
 
@@ -242,6 +252,18 @@ class Campaigns:
         )
         with self.database.read() as connection:
             return [dict(row) for row in connection.execute(query).mappings()]
+
+    def selection_of(self, number: int, row: int) -> KeptSelection | None:
+        """Return how a document of the pool was first chosen; None where no sampler asked for it."""
+        query = (
+            sa.select(*(selections.c[name] for name in ("sampler", "round", "reason", "created_at")))
+            .where(selections.c.campaign_id == number, selections.c.row == row)
+            .order_by(selections.c.id)
+            .limit(1)
+        )
+        with self.database.read() as connection:
+            found = connection.execute(query).first()
+        return None if found is None else KeptSelection(*found)
 
     def last_event(self, number: int) -> int:
         """Return the number of the campaign's latest event, 0 if there is none; a look that keeps no writer waiting."""

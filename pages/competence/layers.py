@@ -101,9 +101,13 @@ def title_lines(title: str) -> int:
     return title.count("<br>") + 1
 
 
-def panel_size(documents: int, share: float) -> str:
-    """Return how many query-document pairs a panel stands for, in as many letters as there is room for."""
-    return counted(documents, "pair") if share >= 0.3 else f"n = {documents:,d}"
+def panel_sizes(documents: Sequence[int], shares: Sequence[float]) -> list[str]:
+    """Return how many query-document pairs each panel stands for: in words where all have room for them.
+
+    >>> panel_sizes([40, 1], [0.6, 0.4]), panel_sizes([40, 1], [0.8, 0.2])
+    (['40 pairs', '1 pair'], ['n = 40', 'n = 1'])
+    """
+    return [counted(each, "pair") if min(shares) >= 0.3 else f"n = {each:,d}" for each in documents]
 
 
 def axis(letter: str, number: int) -> str:
@@ -121,6 +125,7 @@ def add_axes(figure: go.Figure, panels: Sequence[Panel], functions: int, top: fl
     layout: dict[str, object] = {}
     titles = [panel_title(panel.title, share) for panel, share in zip(panels, shares, strict=True)]
     lines = max(title_lines(title) for title in titles)
+    sizes = panel_sizes([panel.documents for panel in panels], shares)
     for number, (panel, title) in enumerate(zip(panels, titles, strict=True), start=1):
         share = shares[number - 1]
         # Every column has its tick text, unseen, because hover texts take a document's name from there.
@@ -131,7 +136,7 @@ def add_axes(figure: go.Figure, panels: Sequence[Panel], functions: int, top: fl
             "range": [-0.5, slots[number - 1] - 0.5],
             "tickvals": np.arange(panel.columns),
             "ticktext": panel.names,
-            "title": {"text": panel_size(panel.documents, share), "standoff": 8},
+            "title": {"text": sizes[number - 1], "standoff": 8},
         }
         layout[axis("yaxis", number)] = {**bare, **rows, "anchor": axis("x", number)}
         if number > 1:

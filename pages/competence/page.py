@@ -44,6 +44,7 @@ def details(opened: OpenCampaign, found: CompetenceMap) -> None:
     with right:
         view.show_document(opened, found)
     view.show_documents(opened, found)
+    view.name_in_address(opened, found)
 
 
 def current_map(opened: OpenCampaign) -> CompetenceMap | None:
@@ -54,11 +55,11 @@ def current_map(opened: OpenCampaign) -> CompetenceMap | None:
     key = f"competence-kept-{opened.id}"
     kept: CompetenceMap | None = st.session_state.get(key)
     newer = opened.live.fold.seen > kept.seen if kept is not None else True
+    place = st.empty()  # always: what stands below must not move up, or the browser draws it anew
     if kept is not None and newer:
         st.caption(f"The map shows {kept.rows.size:,d} labels; more was labelled or changed since.")
     if kept is None or (newer and st.button("Draw it anew", icon=":material/refresh:", key="competence-anew")):
         words = "Comparing every query's function with every labelled document"
-        place = st.empty()
         bar = place.progress(0.0, words)
 
         def report(done: int, total: int | None = None, what: str = "", /) -> None:

@@ -12,6 +12,7 @@ from pages.competence.clicks import follow, frames, read_click
 from pages.competence.heatmap import competence_heatmaps, make_panels
 from pages.competence.layers import LEAST_WIDTH
 from pages.shared.keys import scale_key, show_key
+from pages.shared.view_address import document_names, read_address, write_addresses
 from rulerank.campaign import OpenCampaign
 from rulerank.campaign.competence import CompetenceMap, document_table, function_words, query_table
 
@@ -24,10 +25,14 @@ SEEN = (
     "look at again."
 )
 
-# Where there is less room, the panels' names would lie over each other; the map keeps its width, and is moved sideways.
+TURN = "competence-turn"
+
+# Where there is less room, the panels' names would lie over each other: the map keeps its width, and is moved sideways.
+# It is drawn as wide as the element that holds it, so that one is as wide, within a figure that scrolls.
 _STYLE = f"""<style>
-  .st-key-{PLOT} [data-testid="stFullScreenFrame"] {{ overflow-x: auto; }}
-  .st-key-{PLOT} [data-testid="stPlotlyChart"] {{ min-width: {LEAST_WIDTH}px; }}
+  .st-key-{PLOT} [class*="st-key-rr-figure-"] {{ overflow-x: auto; }}
+  .st-key-{PLOT} [class*="st-key-competence-map-"] {{ min-width: {LEAST_WIDTH}px; }}
+  @media (min-width: {LEAST_WIDTH + 40}px) {{ .st-key-{TURN} {{ display: none; }} }}
 </style>"""
 
 
@@ -62,6 +67,8 @@ def show_map(opened: OpenCampaign, found: CompetenceMap) -> None:
     words = "near the grade", "far off", "no rule"
     show_key(scale_key(theme.competence, theme.silent, words, theme), SEEN)
     st.html(_STYLE)
+    with st.container(key=TURN):
+        st.caption("The map is wider than this screen: move it sideways, or turn the telephone.")
     with st.container(key=PLOT):
         source = charts.source_of(opened)
         charts.show(st.session_state[key], f"{opened.name} competence", key=_key("map", opened, found), source=source)
@@ -73,8 +80,11 @@ def follow_clicks(opened: OpenCampaign, found: CompetenceMap) -> None:
     query, document, chosen, table, kept = (
         _key(what, opened, found) for what in ("query", "document", "chosen", "table", "panels")
     )
-    state.setdefault(query, 0)
-    state.setdefault(document, None)
+    qids, names = _words(opened, found)
+    places = {qid: place for place, qid in enumerate(qids)}
+    rows = {name: place for place, name in enumerate(names)}
+    read_address("query", (query,), lambda asked: {query: places.get(asked[0] if asked else "", 0)})
+    read_address("document", (document,), lambda asked: {document: rows.get(asked[0]) if asked else None})
     panels = state[kept]
 
     def clicked(cell: object) -> None:
@@ -91,6 +101,25 @@ def follow_clicks(opened: OpenCampaign, found: CompetenceMap) -> None:
             state[document] = picked[0]
     where = frames(panels, state[query], state[document])
     follow(PLOT, where, charts.current_theme(), _key("clicks", opened, found), clicked)
+
+
+def name_in_address(opened: OpenCampaign, found: CompetenceMap) -> None:
+    """Let the address say which query and which document are chosen."""
+    qids, names = _words(opened, found)
+    query, document = (_key(what, opened, found) for what in ("query", "document"))
+    place, at = st.session_state[query], st.session_state[document]
+    write_addresses(
+        [
+            ("query", (query,), [qids[place]], [qids[0]]),
+            ("document", (document,), [] if at is None else [names[at]], []),
+        ]
+    )
+
+
+def _words(opened: OpenCampaign, found: CompetenceMap) -> tuple[list[str], list[str]]:
+    """Return by which words the address names the functions' queries and the labelled documents."""
+    docids = [opened.document(int(row))[1] for row in found.rows]
+    return [opened.collection.queries[query] for query in found.queries], document_names(docids, found.rows.tolist())
 
 
 def show_query(opened: OpenCampaign, found: CompetenceMap) -> None:

@@ -17,6 +17,7 @@ from pages.label.request import LONGEST_NOTE, day_began
 from pages.shared.discussion import show_thread
 from pages.shared.document import show_pair
 from pages.shared.layout import heading, plain, side_by_side
+from pages.shared.why_chosen import show_why_chosen
 from rulerank.campaign import OpenCampaign
 from rulerank.campaign.decisions import NOT_A_GRADE, Decision, DecisionFilter, change_grade, change_note, decisions_of
 from rulerank.errors import RulerankError
@@ -62,6 +63,7 @@ def main(person: Person) -> None:
     left, right = side_by_side("my-labels")
     with left:
         show_pair(texts, opened, chosen.row, "mine")
+        show_why_chosen(opened, chosen.row)
     with right:
         ask_change(opened, person, chosen)
         st.header("Discussion", anchor=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from rulerank.importing.files import Upload, is_table
 
 WAY = "import-way"
 TAKEN = "texts-taken"
+BAD = "import-bad"
 BEGINNING = 1 << 16  # bytes
 
 
@@ -50,6 +51,31 @@ class Given:
         if self.path is not None:
             return Upload(self.name, path=self.path)
         return Upload(self.name, bytes(self.file.getbuffer()[:BEGINNING]))
+
+
+def latest(given: Iterable[Given]) -> tuple[Given, ...]:
+    """Return the files without those that a later one replaces: of the same name, or after a single one that was bad.
+
+    Streamlit keeps what was dropped before beside what is dropped now.
+    """
+    by_name: dict[str, Given] = {}
+    for each in given:
+        by_name.pop(each.name, None)
+        by_name[each.name] = each
+    found = tuple(by_name.values())
+    bad = st.session_state.get(BAD, set())
+    good = tuple(each for each in found if each.stamp not in bad)
+    if not good or len(good) == len(found):
+        return found
+    gone = ", ".join(each.name for each in found if each.stamp in bad)
+    st.caption(plain(f"In place of {gone}, which had bad rows: {', '.join(each.name for each in good)}."))
+    return good
+
+
+def mark_bad(stamps: Sequence[Hashable]) -> None:
+    """Remember that the only file of a choice had bad rows, so that the next one is taken in its place."""
+    if len(stamps) == 1:
+        st.session_state.setdefault(BAD, set()).update(stamps)
 
 
 def offer_texts(given: tuple[Given, ...]) -> bool:

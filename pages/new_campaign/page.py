@@ -10,7 +10,7 @@ import streamlit as st
 from pages import context
 from pages.new_campaign import form, source
 from pages.new_campaign.advice import ask_advice
-from pages.new_campaign.given import WAY, forget_taken
+from pages.new_campaign.given import WAY, forget_taken, mark_bad
 from pages.new_campaign.preview import show_preview, show_problems, show_warnings, step
 from pages.new_campaign.texts import ask_texts, forget_texts
 from pages.shared.campaign_form import ask_guidelines, ask_people
@@ -23,6 +23,8 @@ from rulerank.importing.read import BadFilesError
 from rulerank.importing.rows import known_labels, levels_needed
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
     from streamlit.delta_generator import DeltaGenerator
 
     from db.people.person import Person
@@ -47,7 +49,7 @@ def main(person: Person) -> None:
             title = f"Data: {plain(st.session_state[source.CALLED])}" if before else "Data"
             with step(1, title, expanded=not fold, done=fold):
                 asked = ask_data(person)
-            found = None if asked is None else read(source.reading(asked, person.id))
+            found = None if asked is None else read(source.reading(asked, person.id), asked.stamps)
         except RulerankError as error:
             asked = found = None
             st.error(plain(str(error)), icon=":material/error:")
@@ -74,8 +76,8 @@ def ask_data(person: Person) -> source.SourceChoice | None:
     return ask_texts(person.id, paths=paths) if way == "texts" else source.ask_source(context.workspace(), paths=paths)
 
 
-def read(task: JobTask[source.ReadFiles]) -> source.ReadFiles | None:
-    """Return what a task has read; until then, or where it failed, show why there is nothing."""
+def read(task: JobTask[source.ReadFiles], stamps: Sequence[Hashable]) -> source.ReadFiles | None:
+    """Return what a task has read of uploads with these stamps; until then, or where it failed, show why not."""
     if not watch(task, key="reading"):
         return None
     if task.error is not None:
@@ -86,7 +88,8 @@ def read(task: JobTask[source.ReadFiles]) -> source.ReadFiles | None:
             source.end_reading()
             st.rerun()
     elif isinstance(task.error, BadFilesError):
-        show_problems(task.error)
+        mark_bad(stamps)
+        show_problems(task.error, len(stamps))
     elif task.error is not None:
         st.error(plain(str(task.error)), icon=":material/error:")
     return task.result

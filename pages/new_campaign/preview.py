@@ -25,9 +25,12 @@ def step(number: int, title: str, *, expanded: bool, done: bool = False) -> Delt
     return st.expander(f"**{number} · {title}**{tick}", expanded=expanded, key=key)
 
 
-def show_problems(error: BadFilesError) -> None:
-    """Show what is wrong in which line, and that nothing was kept."""
-    st.error(f"{plain(str(error))}. Fix what is listed below and upload again.", icon=":material/error:")
+def show_problems(error: BadFilesError, uploads: int) -> None:
+    """Show what is wrong in which line, and that nothing was kept; uploads: how many files came through the browser."""
+    again = "upload the file again under the same name, or remove the old one with × first"
+    if uploads < 2:
+        again = "upload the file again" if uploads else "give the path again"
+    st.error(f"{plain(str(error))}. Fix what is listed below and {again}.", icon=":material/error:")
     frame = pd.DataFrame(
         [(p.file, p.line, p.column, p.message, p.found or None) for p in error.problems],
         columns=["File", "Line", "Column", "What is wrong", "Found"],

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from pages import context
-from pages.new_campaign.given import Given, offer_texts
+from pages.new_campaign.given import Given, latest, offer_texts
 from pages.shared.layout import plain
 from pages.shared.task import JobTask
 from rulerank.campaign import Settings
@@ -33,13 +33,14 @@ CALLED = "import-called"
 class SourceChoice:
     """What somebody chose to import: what distinguishes it from another choice, a name, and what the worker is given.
 
-    arguments: called once, with the token of a new folder, when the reading begins.
+    arguments: called once, with the token of a new folder, when the reading begins. stamps: those of uploads.
     """
 
     key: Hashable
     called: str
     arguments: Callable[[str], dict[str, Any]]
     words: str = "Reading the files"
+    stamps: tuple[Hashable, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -140,7 +141,8 @@ class GivenFiles:
         """Return what the worker is asked for."""
         parts = (*self.letor, None, *self.evaluation, None, self.queries, self.documents)
         key = tuple(None if each is None else each.stamp for each in parts)
-        return SourceChoice(key, data_name([each.name for each in self.letor]), self._arguments)
+        stamps = tuple(each.stamp for each in parts if each is not None and each.path is None)
+        return SourceChoice(key, data_name([each.name for each in self.letor]), self._arguments, stamps=stamps)
 
     def _arguments(self, token: str) -> dict[str, Any]:
         files = Files(
@@ -181,7 +183,7 @@ def _ask_uploads() -> GivenFiles | None:
     if not letor:
         show_example()
         return None
-    return GivenFiles(tuple(map(Given.sent, letor)), evaluation, queries, documents)
+    return GivenFiles(latest(map(Given.sent, letor)), evaluation, queries, documents)
 
 
 def show_example() -> None:
@@ -216,7 +218,7 @@ def _upload_one(label: str, key: str, words: str) -> Given | None:
 
 
 def _upload_many(label: str, key: str, words: str) -> tuple[Given, ...]:
-    return tuple(map(Given.sent, st.file_uploader(label, accept_multiple_files=True, key=key, help=words) or ()))
+    return latest(map(Given.sent, st.file_uploader(label, accept_multiple_files=True, key=key, help=words) or ()))
 
 
 def _ask_paths() -> GivenFiles | None:

@@ -168,6 +168,9 @@ PARTS = {
         "numbers": "Numbers that become features (clicks, popularity)",
     },
 }
+ONE = {"grade", "url", "qid", "language"}
+"""Parts that one column holds; of the others, several may be joined."""
+
 NO_COLUMN = ""
 SHOWN = 3
 LONGEST_CELL = 200
@@ -197,14 +200,25 @@ def ask_columns(what: str, file: str, head: TableHead) -> Columns:
     for number, (part, label) in enumerate(PARTS[what].items()):
         # Of pairs, what is needed stands to the left, and what is seldom there to the right.
         with halves[number > 3]:
-            found = st.multiselect(
-                label, names, known(guess, part, names), key=f"{key}-{part}", placeholder="No column"
-            )
-        chosen[part] = tuple(found)
+            chosen[part] = _ask_part(label, names, known(guess, part, names), f"{key}-{part}", single=part in ONE)
     with halves[1]:
         label = "Id of the document" if what == "pairs" else "Id"
-        chosen_id = st.selectbox(label, ids, place, key=f"{key}-id", format_func=lambda name: name or "No column")
+        chosen_id = st.selectbox(label, ids, place, key=f"{key}-id", format_func=_said_column)
     return Columns(id=chosen_id, **chosen)
+
+
+def _ask_part(label: str, names: list[str], first: list[str], key: str, *, single: bool) -> tuple[str, ...]:
+    """Ask for the columns of one part: one of them, or several."""
+    if not single or len(first) > 1:
+        return tuple(st.multiselect(label, names, first, key=key, placeholder=_said_column("")))
+    offered = [NO_COLUMN, *names]
+    place = offered.index(first[0]) if first else 0
+    found = st.selectbox(label, offered, place, key=key, format_func=_said_column)
+    return (found,) if found else ()
+
+
+def _said_column(name: str) -> str:
+    return name or "No column"
 
 
 def said_columns(columns: Columns) -> str:

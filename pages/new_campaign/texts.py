@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 from pages import context
-from pages.new_campaign.given import Given, forget_taken, taken
+from pages.new_campaign.given import Given, forget_taken, latest, taken
 from pages.new_campaign.source import SourceChoice, end_reading
 from pages.new_campaign.text_options import ask_columns, ask_options, chosen_encoding, said_columns
 from pages.shared.layout import plain, side_by_side
@@ -84,7 +84,8 @@ def ask_texts(person: int, *, paths: bool) -> SourceChoice | None:
         st.session_state[ASKED] = key
         st.rerun()  # without the button, which has done its work
     arguments = {"bundle": seen.bundle.to_dict(), "wish": wish.to_dict(), "raw": seen.token}
-    return SourceChoice(key, brought.called, lambda token: arguments, "Preparing the collection")
+    stamps = tuple(each.stamp for each in brought.given)
+    return SourceChoice(key, brought.called, lambda token: arguments, "Preparing the collection", stamps)
 
 
 def forget_texts() -> None:
@@ -185,7 +186,7 @@ def _ask_files(paths: bool) -> Brought | None:
     )  # fmt: skip
     if found:
         forget_taken()
-    given = tuple(map(Given.sent, found)) or taken()
+    given = latest(map(Given.sent, found)) or taken()
     if not given:
         return None
     return Brought(given, "", tuple(each.stamp for each in given), data_name([each.name for each in given]))
@@ -262,14 +263,22 @@ def _ask_pairs(seen: Seen, names: list[str]) -> Wish | None:
     if heads["pairs"] is None:
         raise InputError(f"{names[0]} alone is no collection: bring documents and queries, or one table that has both")
     head = head_from(heads["pairs"])
-    if head.guess is None:
+    confirmed = f"texts-confirmed-{hash(seen.key)}"
+    unknown = head.guess is None and confirmed not in st.session_state
+    if unknown:
         st.info("The names of the columns do not say what they hold. Say which is which.", icon=":material/help:")
     label = "Columns" if head.guess is None else f"Columns: {said_columns(head.guess)}"
     with st.expander(
         plain(label), expanded=head.guess is None, icon=":material/table:", key=f"texts-pairs-{hash(seen.key)}"
     ):
         chosen = ask_columns("pairs", names[0], head)
-    if words := chosen.lacks("pairs"):
-        st.warning(words, icon=":material/warning:")
+    lacks = chosen.lacks("pairs")
+    if lacks:
+        st.warning(lacks, icon=":material/warning:")
+    # Where nothing was recognised, reading waits until somebody has been through all the fields.
+    elif unknown and st.button("Use these columns", type="primary", icon=":material/check:"):
+        st.session_state[confirmed] = True
+        st.rerun()
+    if lacks or unknown:
         return None
     return Wish((("pairs", tuple(names)),), TextReading(kind="pairs", pair_columns=chosen))

@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
+from pages.charts.series import short_name
 from pages.shared.view_address import read_address, write_address
 from rulerank.campaign import OpenCampaign, ranking
+from rulerank.registry import rankers
 
 if TYPE_CHECKING:
     from streamlit.delta_generator import DeltaGenerator
@@ -52,14 +54,19 @@ def ask_rankers(opened: OpenCampaign, left: DeltaGenerator, right: DeltaGenerato
         return {FIRST: found[0], SECOND: found[1] if len(found) > 1 else NONE}
 
     read_address("ranker", (FIRST, SECOND), chosen)
-    first = left.selectbox("Ranker", keys, format_func=offered.__getitem__, key=FIRST)
+    first = left.selectbox("Ranker", keys, format_func=_short, key=FIRST)
     if st.session_state[SECOND] == first:
         st.session_state[SECOND] = NONE
     second = right.selectbox(
         "Compare with",
         [NONE, *(key for key in keys if key != first)],
-        format_func=lambda key: offered[key] if key else "nothing",
+        format_func=lambda key: _short(key) if key else "nothing",
         key=SECOND,
     )
     write_address("ranker", (FIRST, SECOND), [key for key in (first, second) if key], [usual])
     return str(first), str(second)
+
+
+def _short(key: str) -> str:
+    """Return a ranker's name for a box; in full it stands above its table."""
+    return short_name(key, rankers)

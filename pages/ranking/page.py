@@ -8,11 +8,13 @@ import streamlit as st
 from pages import context
 from pages.ranking import view
 from pages.ranking.choices import NONE, ask_query, ask_rankers
+from pages.ranking.chosen import ChosenDocument, latest_choice
 from pages.ranking.view import show_document
 from pages.ranking.why import show_rules
 from pages.ranking.wrong import show_wrong
 from pages.shared.audience import audience_of
 from pages.shared.layout import heading, plain, side_by_side
+from pages.shared.why_chosen import show_why_chosen
 from rulerank.agreement import kendall_tau
 from rulerank.campaign import OpenCampaign, ranking
 from rulerank.campaign.audience import measured_rows
@@ -59,6 +61,7 @@ def compare(opened: OpenCampaign, query: int, fitted: ranking.Fitted, other: ran
     measures = view.ask_measures(audience.of(measured_rows(opened)))
     readers = audience.of(documents.rows).asking(*(each.metric for each in measures))
     convention = opened.settings.convention
+    chosen = ChosenDocument(opened.id, documents)
     shown: list[tuple[ranking.Fitted, np.ndarray, np.ndarray, int | None]] = []
     for which, column in zip([fitted, other], side_by_side("ranking") if other else [st.container()], strict=False):
         if which is None:
@@ -70,7 +73,9 @@ def compare(opened: OpenCampaign, query: int, fitted: ranking.Fitted, other: ran
             st.markdown(f"**{which.label}**")
             view.show_metrics(opened, documents, scores, readers, measures)
             table = view.ranking_table(opened, documents, titles, scores, order, moved, readers.languages)
-            place = view.show_table(table, f"ranking-table-{len(shown)}-{opened.id}-{query}-{which.name}")
+            key = chosen.table_key(f"ranking-table-{len(shown)}-{opened.id}-{query}-{which.name}")
+            first = chosen.when_new(key, order.tolist(), counts=not shown)
+            place = view.show_table(table, key, first, narrow=other is not None)
             show_wrong(opened, documents, titles, order)
         shown.append((which, scores, order, place))
     st.caption(view.metric_words(opened, documents))
@@ -81,16 +86,19 @@ def compare(opened: OpenCampaign, query: int, fitted: ranking.Fitted, other: ran
         st.caption(
             f"Kendall's tau-b between the two rankings of this query: {words} (1: the same order, -1: reversed)."
         )
-    chosen = shown[view.latest_choice([each[3] for each in shown])]
-    if chosen[3] is None:
+    model, _, order, place = shown[latest_choice([each[3] for each in shown])]
+    at = None if place is None else int(order[place])
+    chosen.keep(at)
+    if at is None:
         st.info(
             "Choose a document (the box left of its row) to see the rules behind its score.",
             icon=":material/touch_app:",
         )
         return
-    at = int(chosen[2][chosen[3]])
     show_document(opened, documents, at)
-    show_rules(opened, chosen[0], documents, at, titles[at])
+    if documents.given[at] is not None and documents.pool_rows[at] >= 0:
+        show_why_chosen(opened, int(documents.pool_rows[at]))
+    show_rules(opened, model, documents, at, titles[at])
 
 
 main()

@@ -21,8 +21,11 @@ from rulerank.errors import RulerankError
 from rulerank.metrics import Audience, Measure
 from rulerank.metrics.conventions import conventions
 from rulerank.metrics.measure import USUAL
+from rulerank.text.languages import language_name
 
 METRICS = "ranking-metrics"
+NARROW = 136
+"""Pixels of a document's name where two tables stand side by side: all columns are in sight on a small laptop."""
 
 
 def grade_text(opened: OpenCampaign, grade: int | None) -> str:
@@ -45,18 +48,18 @@ def ranking_table(
     """Return the documents, best first; `moved` adds by how many places each stands higher than elsewhere."""
     table = pd.DataFrame(
         {
-            "Document": [titles[place] for place in order],
             "Rank": np.arange(1, len(order) + 1),
+            "Document": [titles[place] for place in order],
             "Grade": [grade_text(opened, documents.given[place]) for place in order],
             "Score": scores[order].round(4),
         }
     )
-    if any(languages):
-        table.insert(3, "Language", [languages[place] or "" for place in order])
+    if len({language for language in languages if language}) > 1:
+        table["Language"] = [language_name(languages[place] or "") for place in order]
     if np.unique(documents.pool_rows < 0).size > 1:
         table["Set"] = ["evaluation" if documents.pool_rows[place] < 0 else "pool" for place in order]
     if moved is not None:
-        table.insert(2, "Change", [_change(moved[int(place)]) for place in order])
+        table.insert(1, "Change", [_change(moved[int(place)]) for place in order])
     return table
 
 
@@ -64,24 +67,29 @@ def _change(places: int) -> str:
     return "=" if not places else f"▲ {places}" if places > 0 else f"▼ {-places}"
 
 
-def show_table(table: pd.DataFrame, key: str) -> int | None:
-    """Show a table of ranked documents, and return the place of the one that is chosen."""
+def show_table(table: pd.DataFrame, key: str, chosen: int | None = None, *, narrow: bool = False) -> int | None:
+    """Show a table of ranked documents, and return the place of the one that is chosen.
+
+    chosen: the place that is chosen when the table is new. narrow: another table stands beside this one.
+    """
     event: Any = st.dataframe(
         table,
         hide_index=True,
         key=key,
         on_select="rerun",
         selection_mode="single-row",
+        selection_default=None if chosen is None else {"selection": {"rows": [chosen]}},
         height=min(560, 38 + 35 * len(table)),
         column_config={
             "Rank": st.column_config.NumberColumn(width=50),
             "Change": st.column_config.TextColumn(
-                width=64, help="Places higher (▲) or lower (▼) than in the ranking on the left."
+                width=60, help="Places higher (▲) or lower (▼) than in the ranking on the left."
             ),
-            "Document": st.column_config.TextColumn(width="large"),
+            "Document": st.column_config.TextColumn(width=NARROW if narrow else "large"),
             "Language": st.column_config.TextColumn(width=80),
             "Grade": st.column_config.TextColumn(
-                help="Given so far; of the evaluation set, the grade in the file. 'not yet': nobody has graded it."
+                width=100 if narrow else None,
+                help="Given so far; of the evaluation set, the grade in the file. 'not yet': nobody has graded it.",
             ),
             "Score": st.column_config.NumberColumn(
                 format="%.3f",
@@ -93,23 +101,8 @@ def show_table(table: pd.DataFrame, key: str) -> int | None:
             ),
         },
     )
-    chosen = event["selection"]["rows"]
-    return int(chosen[0]) if chosen and chosen[0] < len(table) else None
-
-
-def latest_choice(places: list[int | None]) -> int:
-    """Return which table's choice counts: the one that has just changed, else the one that counted before."""
-    before, counted = st.session_state.get("ranking-choice", ([], 0))
-    changed = [
-        number
-        for number, place in enumerate(places)
-        if place is not None and (number >= len(before) or before[number] != place)
-    ]
-    counts = changed[-1] if changed else counted
-    if counts >= len(places) or places[counts] is None:
-        counts = next((number for number, place in enumerate(places) if place is not None), 0)
-    st.session_state["ranking-choice"] = (places, counts)
-    return counts
+    rows = event["selection"]["rows"]
+    return int(rows[0]) if rows and rows[0] < len(table) else None
 
 
 def ask_measures(readers: Audience) -> list[Measure]:

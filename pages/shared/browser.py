@@ -137,6 +137,7 @@ if (!window.rulerank) {{
   const copy = (button) => {{
     const line = button.parentElement.querySelector(".rr-cited"), words = button.textContent;
     navigator.clipboard?.writeText(line.textContent).then(() => {{
+      button.style.minWidth = `${{button.offsetWidth}}px`;
       button.textContent = "Copied";
       setTimeout(() => {{ button.textContent = words; }}, 2000);
     }}, () => getSelection().selectAllChildren(line));
@@ -180,7 +181,7 @@ def readable_css(theme: Theme) -> str:
 
     Captions are the text at an opacity of 60% there, which on a light page is 4.1. On a dark one a button's colour,
     which must carry white text, is too dark for chosen tabs, pills and segments. Links, switches, fields and tables
-    hardly show the keyboard's focus, and the page itself, which keys scroll, does not at all.
+    hardly show the keyboard's focus, and the page itself, which keys scroll, shows it as a line through its title.
     """
     ring = f"outline: 2px solid {theme.accent}; outline-offset: 2px;"
     return f"""<style>
@@ -195,6 +196,7 @@ def readable_css(theme: Theme) -> str:
 .stApp :is(.rr-cite, .rr-section) {{ color: {theme.muted}; }}
 .stApp .rr-files button:focus-visible {{ {ring} }}
 .stApp [data-testid="stMain"]:focus-visible {{ {ring} outline-offset: -2px; }}
+.stApp [data-testid="stMain"]::before {{ box-shadow: none; }}
 .stApp :is({_BOXES}):has(:focus-visible) {{ {ring} }}
 </style>"""
 

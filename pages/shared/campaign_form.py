@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from pages.charts.figure import current_theme
+from pages.charts.series import short_name
 from pages.charts.theme import DARK, LIGHT, colours_of_grades, grade_chip, grade_chip_css, grade_colours
 from pages.shared.layout import plain
 from pages.shared.params_form import ask_strategy, field_values
@@ -49,10 +50,10 @@ def ask_levels(begin: Sequence[GradeLevel], *, place: str = "import") -> tuple[G
         key=f"{place}-grades-{len(begin)}",
         disabled=["key"],
         column_config={
-            "key": st.column_config.NumberColumn("Key", width="small"),
-            "name": st.column_config.TextColumn("Name", required=True, max_chars=40),
-            "meaning": st.column_config.TextColumn("Meaning, as annotators read it", width="large"),
-            "example": st.column_config.TextColumn("Example", width="medium"),
+            "key": st.column_config.NumberColumn("Key", width=45),
+            "name": st.column_config.TextColumn("Name", required=True, max_chars=40, width=120),
+            "meaning": st.column_config.TextColumn("Meaning, as annotators read it", width=240),
+            "example": st.column_config.TextColumn("Example", width=130),
         },
         alt="Grades: key, name, meaning and example; names, meanings and examples can be changed",
     )
@@ -125,17 +126,18 @@ def choose(
     recommended: str = "",
     place: str = "import",
 ) -> str:
-    """Ask for one strategy of a registry; its sentence stands under the choice."""
+    """Ask for one strategy of a registry by its short name, which fits; its name in full and a sentence stand below."""
     entries = {entry.name: entry for entry in registry if entry.name not in without}
     names = sorted(entries, key=lambda name: name != first)
     chosen = st.selectbox(
         label,
         names,
-        format_func=lambda name: entries[name].label + (" · recommended" if name == recommended else ""),
+        format_func=lambda name: short_name(name, registry) + (" · recommended" if name == recommended else ""),
         key=f"{place}-{registry.kind}",
         help=hint,
     )
-    st.caption(entries[chosen].summary)
+    full, words = entries[chosen].label, entries[chosen].summary
+    st.caption(words if full == short_name(chosen, registry) else f"{full}. {words}")
     return chosen
 
 
@@ -165,7 +167,7 @@ def ask_methods(
     """Ask how documents are chosen and ranked; what is `fixed` is shown with its reason instead."""
     found: dict[str, Any] = {}
     best = recommended or {}
-    left, right = st.columns(2, gap="large")
+    left, right = st.columns(2, gap="medium")
     with left:
         found["sampler"] = ask_one(
             samplers, "Sampler", begin.sampler, features, hint=SAMPLER, recommended=best.get("sampler", ""), place=place

@@ -1,9 +1,9 @@
-"""What an annotator reads while labelling: how far it is, and why the last document was chosen, in plain words."""
+"""What an annotator reads while labelling: how far it is, and why a document was chosen, in plain words."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,10 +20,12 @@ MOST_ASPECTS = 5
 MOST_OTHERS = 60
 """Documents graded before that the picture shows: the last ones."""
 
-LEVELS = ("none", "low", "middling", "high")
-MATCHES = ("does not match the query at all", "matches the query weakly", "matches the query middling well",
+# All of it compares: a feature that was scaled, or shifted, is least at 0 without there being nothing.
+LEVELS = ("least", "low", "middling", "high")
+OTHERS = ("is among the lowest", *(f"is {level}" for level in LEVELS[1:]))
+MATCHES = ("matches the query as little as any", "matches the query weakly", "matches the query middling well",
            "matches the query strongly")  # fmt: skip
-LENGTHS = ("is empty", "is short", "is of middling length", "is long")
+LENGTHS = ("is among the shortest", "is short", "is of middling length", "is long")
 FIELDS = {"title": "title", "body": "text", "whole": "title and text"}
 _OF_FIELD = re.compile(rf"(.+)\(({'|'.join(FIELDS)})\)")
 
@@ -32,8 +34,9 @@ _OF_FIELD = re.compile(rf"(.+)\(({'|'.join(FIELDS)})\)")
 class Aspect:
     """What a judge sees of a document: one feature, or all that say how a part of the text matches the query.
 
-    place: the share of the pool that has less of it; for several features, their mean. level: 0 none, 1 low,
-    2 middling, 3 high. columns: the features, by number. telling: whether it says more to a judge than a mere length.
+    place: the share of the pool that has less of it; for several features, their mean. level: 0 nothing has less,
+    1 low, 2 middling, 3 high. columns: the features, by number. telling: whether it says more to a judge than a mere
+    length. scaled: whether its values compare documents of one query only.
     """
 
     name: str
@@ -42,22 +45,25 @@ class Aspect:
     level: int
     columns: tuple[int, ...]
     telling: bool = True
+    scaled: bool = False
 
 
-def level_of(place: float, value: float) -> int:
-    """Return how much that is: 0 none, 1 low, 2 middling, 3 high.
+def level_of(place: float) -> int:
+    """Return how much that is among all: 0 nothing has less, 1 low, 2 middling, 3 high.
 
-    >>> [LEVELS[level_of(place, 1.0)] for place in (0.1, 0.5, 0.9)], LEVELS[level_of(0.0, 0.0)]
-    (['low', 'middling', 'high'], 'none')
+    >>> [LEVELS[level_of(place)] for place in (0.0, 0.1, 0.5, 0.9)]
+    ['least', 'low', 'middling', 'high']
     """
-    if place == 0.0 and value == 0.0:
-        return 0
-    return 1 + int(place >= 1 / 3) + int(place >= 2 / 3)
+    return 0 if place == 0.0 else 1 + int(place >= 1 / 3) + int(place >= 2 / 3)
 
 
-def aspects_of(values: Mapping[str, float], places: Mapping[str, float], columns: Iterable[int]) -> list[Aspect]:
-    """Return a document's aspects, of the features with these numbers; those of texts are put together by field."""
-    names = list(values)
+def aspects_of(places: Mapping[str, float], columns: Iterable[int], scaled: Container[int] = ()) -> list[Aspect]:
+    """Return a document's aspects, of the features with these numbers; those of texts are put together by field.
+
+    places: by the names of all features, the share of the pool that has less. scaled: the features whose values compare
+    documents of one query only.
+    """
+    names = list(places)
     groups: dict[tuple[str, str], list[int]] = {}
     for column in columns:
         found = _OF_FIELD.fullmatch(names[column])
@@ -68,14 +74,15 @@ def aspects_of(values: Mapping[str, float], places: Mapping[str, float], columns
     made = []
     for (name, kind), members in groups.items():
         place = float(np.mean([places[names[column]] for column in members]))
-        level = level_of(place, max(abs(values[names[column]]) for column in members))
+        level = level_of(place)
         if kind:
             part = FIELDS[name]
             shown = f"length of the {part}" if kind == "length" else f"{part}: match with the query"
             says = f"its {part} {(LENGTHS if kind == 'length' else MATCHES)[level]}"
         else:
-            shown, says = name, f"its {name} is {LEVELS[level]}"
-        made.append(Aspect(shown, says, place, level, tuple(members), kind != "length"))
+            shown, says = name, f"its {name} {OTHERS[level]}"
+        by_query = any(column in scaled for column in members)
+        made.append(Aspect(shown, says, place, level, tuple(members), kind != "length", by_query))
     return made
 
 
@@ -102,17 +109,22 @@ def sentence(lead: str, aspects: Sequence[Aspect]) -> str:
         return f"{lead}."
     first = aspects[0]
     other = max(aspects[1:], key=lambda each: each.telling / 2 + abs(each.place - first.place), default=None)
+    if first.scaled or (other is not None and other.scaled):
+        lead = f"{lead}: for its query"
+        ground = ", "
+    else:
+        ground = ": "
     if other is None:
-        return f"{lead}: {first.says}."
+        return f"{lead}{ground}{first.says}."
     second, common = other.says, " matches the query "
     if common in first.says and common in second:
         if first.level == other.level:
             which, how = first.says.split(common)
-            return f"{lead}: {which} and {second.partition(common)[0]} match the query {how}."
+            return f"{lead}{ground}{which} and {second.partition(common)[0]} match the query {how}."
         second = second.replace(common, " ")
     differ = abs(first.level - other.level) > 1 or (0 in (first.level, other.level) and first.level != other.level)
     joint = ", but " if differ else " and "
-    return f"{lead}: {first.says}{joint}{second}."
+    return f"{lead}{ground}{first.says}{joint}{second}."
 
 
 def _lead(opened: OpenCampaign, why: Explanation, before: int) -> str:
@@ -128,18 +140,25 @@ def _lead(opened: OpenCampaign, why: Explanation, before: int) -> str:
 
 
 def why_shown(opened: OpenCampaign, person: int) -> dict[str, Any]:
-    """Return why the document that this person labelled last was chosen, for the panel.
-
-    `head` is the sentence, `picture` where the document lies among those graded before, `parts` the rules themselves.
-    """
+    """Return why the document that this person labelled last was chosen, for the panel."""
     last = opened.live.fold.last_act(person)
     if last is None:
         return {"head": "Label one first: a reason shown before would sway the judge.", "about": "", "parts": []}
-    row = last.row
+    return why_chosen(opened, last.row)
+
+
+def why_chosen(opened: OpenCampaign, row: int) -> dict[str, Any]:
+    """Return why a document was chosen that was labelled, at any time: as of the labels before its first one.
+
+    Those count with the grades that they have now. `head` is the sentence, `picture` where the document lies among
+    those graded before, `parts` the rules themselves.
+    """
     why = opened.live.why(row)
-    graded = [other for other in opened.labelled()[0] if other != row]
+    order = opened.labelled()[0]
+    graded = order[: order.index(row)] if row in order else order
     useful = [int(column) for column in opened.useful]
-    aspects = aspects_of(opened.features(row), opened.feature_places(row), useful)
+    columns, scaled = _comparable(opened, row, useful)
+    aspects = aspects_of(opened.feature_places(row), columns, scaled)
     shown = chosen_aspects(aspects, [useful[feature] for feature, _ in why.new_items])
     qid, docid = opened.document(row)
     return {
@@ -148,6 +167,19 @@ def why_shown(opened: OpenCampaign, person: int) -> dict[str, Any]:
         "picture": _picture(opened, shown, graded[-MOST_OTHERS:]),
         "parts": _rules(opened, why),
     }
+
+
+def _comparable(opened: OpenCampaign, row: int, columns: list[int]) -> tuple[list[int], list[int]]:
+    """Return the features that say something of a document, and those of them that were scaled within each query.
+
+    Where all documents of a query are alike, scaling makes 0 of whatever they have.
+    """
+    scaled = opened.scaled_by_query
+    collection = opened.collection
+    mine = collection.features[collection.query_index == opened.query_index[row]]
+    alike = (mine == mine[0]).all(axis=0)
+    kept = [column for column in columns if not (scaled[column] and alike[column])]
+    return kept, [column for column in kept if scaled[column]]
 
 
 def _picture(opened: OpenCampaign, aspects: Sequence[Aspect], others: list[int]) -> list[dict[str, Any]]:

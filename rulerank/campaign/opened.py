@@ -13,7 +13,7 @@ from rulerank.campaign.events import LabelEvent, LabelLog
 from rulerank.campaign.live import Campaign
 from rulerank.campaign.settings import Settings
 from rulerank.campaign.state import Pool
-from rulerank.collection import Collection
+from rulerank.collection import Collection, normalised_by_query
 from rulerank.curves import Documents, Evaluation
 from rulerank.discretize import Discretizer, items_of, useful_items
 from rulerank.errors import InputError
@@ -160,6 +160,11 @@ class OpenCampaign:
         values = self.collection.features[self.pool_rows]
         share = (values < values[row]).mean(axis=0)
         return dict(zip(self.discretizer.feature_names, share.tolist(), strict=True))
+
+    @cached_property
+    def scaled_by_query(self) -> np.ndarray:
+        """Of each feature, whether its values were brought to 0..1 within each query: they compare only there."""
+        return normalised_by_query(self.collection.features, self.collection.query_index)
 
     def item_text(self, feature: int, number: int) -> str:
         """Return an item in words; `feature` counts among the useful ones, as rules do."""

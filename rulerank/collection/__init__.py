@@ -2,7 +2,7 @@
 
 from rulerank.collection.collection import Collection
 from rulerank.collection.fields import ABSENT, NULL, PRESENT, UNLABELLED, PossiblyCutOff, RegroupedQueries
-from rulerank.collection.normalise import normalise_by_query
+from rulerank.collection.normalise import normalise_by_query, normalised_by_query
 
 __all__ = [
     "ABSENT",
@@ -13,4 +13,5 @@ __all__ = [
     "PossiblyCutOff",
     "RegroupedQueries",
     "normalise_by_query",
+    "normalised_by_query",
 ]

@@ -22,10 +22,30 @@ def normalise_by_query(features: Any, queries: Any) -> npt.NDArray[np.float64]:
     matrix = np.asarray(features, np.float64)
     if not len(matrix):
         return matrix.copy()
+    codes, low, high = _extremes(matrix, queries)
+    spread = np.where(high > low, high - low, 1.0)
+    return (matrix - low[codes]) / spread[codes]
+
+
+def normalised_by_query(features: Any, queries: Any) -> npt.NDArray[np.bool_]:
+    """Return, for each feature, whether its values are as `normalise_by_query` leaves them.
+
+    That is: the least of each query is 0, and the greatest is 1, or 0 too.
+
+    >>> normalised_by_query([[0.0, 2.0], [1.0, 4.0], [0.0, 0.0]], ["a", "a", "b"]).tolist()
+    [True, False]
+    """
+    matrix = np.asarray(features)
+    if not len(matrix):
+        return np.zeros(matrix.shape[1], bool)
+    _, low, high = _extremes(matrix, queries)
+    return np.asarray((low == 0).all(axis=0) & ((high == 1) | (high == 0)).all(axis=0))
+
+
+def _extremes(matrix: npt.NDArray[Any], queries: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
+    """Return the number of each row's query, and the least and the greatest values of each query."""
     _, codes = np.unique(np.asarray(queries), return_inverse=True)
     order = np.argsort(codes, kind="stable")
     starts = np.searchsorted(codes[order], np.arange(codes.max() + 1))
     ranked = matrix[order]
-    low, high = np.minimum.reduceat(ranked, starts), np.maximum.reduceat(ranked, starts)
-    spread = np.where(high > low, high - low, 1.0)
-    return (matrix - low[codes]) / spread[codes]
+    return codes, np.minimum.reduceat(ranked, starts), np.maximum.reduceat(ranked, starts)

@@ -75,9 +75,12 @@ class EvaluationSet(Format):
     name, label = "evaluation", "Evaluation set, with measure.py"
     has_queries = True
     loading = """\
-        features, _ = sklearn.datasets.load_svmlight_file("evaluation.txt", n_features=training_features.shape[1])
-        numpy.savetxt("scores.txt", model.predict(features), fmt="%.17g")  # a model of letor.txt
-        then, in a shell: python measure.py scores.txt
+        import numpy
+        import sklearn.datasets
+        held, _ = sklearn.datasets.load_svmlight_file("evaluation.txt", n_features={features})
+        scores = held @ numpy.ones({features})  # put your own model here: scores = model.predict(held)
+        numpy.savetxt("scores.txt", scores, fmt="%.17g")
+        # then, in a shell: python measure.py scores.txt
         """
 
     def names(self, export: Export) -> list[str]:

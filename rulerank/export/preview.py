@@ -158,7 +158,8 @@ def _notes(export: Export) -> list[str]:
     if grades.size:
         same = int((np.maximum.reduceat(grades, starts) == np.minimum.reduceat(grades, starts)).sum())
     if same:
-        notes.append(f"{same} queries have a single grade: pairwise and listwise trainers learn nothing from them")
+        which = "1 query has a single grade" if same == 1 else f"{same} queries have a single grade"
+        notes.append(f"{which}: pairwise and listwise trainers learn nothing from {'it' if same == 1 else 'them'}")
     if collection.missing is not None:
         notes.append(
             f"{np.count_nonzero(collection.missing)} values are missing: left out or NULL in LETOR files, left out in "

@@ -13,6 +13,7 @@ from rulerank.export.formats.base import Format
 from rulerank.strategy import as_text
 
 README, SUMS = "README.txt", "SHA256SUMS"
+HOW_TO_LOAD = "How to load it"
 WIDTH = 100
 MOST_NUMBERS = 50  # queries whose numbers stand in README.txt itself
 
@@ -41,10 +42,18 @@ def readme(export: Export, chosen: Iterable[Format]) -> bytes:
         sections.append(_section("Queries by number", _numbers(export.numbers)))
     if any(each.has_sheets for each in chosen):
         sections.append(_section("Which table to open with what", _which_is_which()))
-    loading = [line for each in chosen for line in textwrap.dedent(each.loading).splitlines()]
+    loading = _program(export, chosen)
     if loading:
-        sections.append(_section("How to load it", loading))
+        sections.append(_section(HOW_TO_LOAD, loading))
     return "\n".join(sections).encode("utf-8", "backslashreplace")
+
+
+def _program(export: Export, chosen: list[Format]) -> list[str]:
+    """Return one program in Python that loads every format, what it imports first; it runs in the bundle's folder."""
+    size = str(export.collection.features.shape[1])
+    lines = [line for each in chosen for line in textwrap.dedent(each.loading).replace("{features}", size).splitlines()]
+    imports = sorted({line for line in lines if line.startswith("import ")})
+    return [*imports, *([""] if imports else []), *(line for line in lines if not line.startswith("import "))]
 
 
 def sums(digests: Mapping[str, str]) -> bytes:

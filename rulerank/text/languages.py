@@ -20,6 +20,20 @@ LANGUAGES = {
 }  # fmt: skip
 """English names of languages by their ISO 639-1 codes; Snowball's stemmers go by the same names."""
 
+OTHER_LANGUAGES = {
+    "af": "Afrikaans", "am": "Amharic", "az": "Azerbaijani", "be": "Belarusian", "bg": "Bulgarian", "bn": "Bengali",
+    "br": "Breton", "bs": "Bosnian", "cy": "Welsh", "fo": "Faroese", "fy": "Frisian", "gd": "Scottish Gaelic",
+    "gl": "Galician", "gu": "Gujarati", "ha": "Hausa", "he": "Hebrew", "hr": "Croatian", "ht": "Haitian Creole",
+    "ig": "Igbo", "is": "Icelandic", "jv": "Javanese", "ka": "Georgian", "kk": "Kazakh", "km": "Khmer",
+    "kn": "Kannada", "ku": "Kurdish", "ky": "Kyrgyz", "la": "Latin", "lb": "Luxembourgish", "lo": "Lao",
+    "lv": "Latvian", "mg": "Malagasy", "mk": "Macedonian", "ml": "Malayalam", "mn": "Mongolian", "mr": "Marathi",
+    "ms": "Malay", "mt": "Maltese", "my": "Burmese", "oc": "Occitan", "or": "Odia", "pa": "Punjabi", "ps": "Pashto",
+    "si": "Sinhala", "sk": "Slovak", "sl": "Slovenian", "so": "Somali", "sq": "Albanian", "sw": "Swahili",
+    "te": "Telugu", "tg": "Tajik", "tk": "Turkmen", "tl": "Tagalog", "tt": "Tatar", "ug": "Uyghur", "ur": "Urdu",
+    "uz": "Uzbek", "yo": "Yoruba", "zu": "Zulu",
+}  # fmt: skip
+"""More that can be detected. What has a name in neither table is never the answer: it is nearly always a mistake."""
+
 HEAD = 400  # characters that are looked at: more tell hardly more, and take longer
 FEWEST_LETTERS = 12  # fewer are a guess
 SURE_LETTERS = 200  # more are sure, whatever the language
@@ -44,9 +58,17 @@ def detect_language(text: str, among: Sequence[str] = ()) -> str | None:
         return among[0]
     import py3langid  # type: ignore[import-untyped]  # noqa: PLC0415 (a second to load, which only this function needs)
 
-    if short and among:
-        return next((str(code) for code, _ in py3langid.rank(head) if code in among), None)
-    return str(py3langid.classify(head)[0])
+    known = among if short and among else {**LANGUAGES, **OTHER_LANGUAGES}
+    return next((str(code) for code, _ in py3langid.rank(head) if code in known), None)
+
+
+def language_name(code: str) -> str:
+    """Return the English name of a language; what is no code of one stays as it is.
+
+    >>> language_name("de"), language_name("he"), language_name("native")
+    ('German', 'Hebrew', 'native')
+    """
+    return LANGUAGES.get(code) or OTHER_LANGUAGES.get(code) or code
 
 
 def _is_dense(text: str) -> bool:

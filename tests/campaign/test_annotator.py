@@ -6,11 +6,22 @@ import re
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from thorough import examples
 
 from rulerank.campaign import Kind, MemoryLog, OpenCampaign, Settings
-from rulerank.campaign.annotator import LEVELS, aspects_of, chosen_aspects, level_of, progress_shown, why_shown
+from rulerank.campaign.annotator import (
+    LEVELS,
+    aspects_of,
+    chosen_aspects,
+    level_of,
+    progress_shown,
+    why_chosen,
+    why_shown,
+)
 from rulerank.campaign.opened import set_up
-from rulerank.collection import Collection
+from rulerank.collection import Collection, normalise_by_query
 
 NAMES = ("BM25(title)", "BM25(body)", "TF-IDF(body)", "BM25(whole)", "length(body)", "clicks")
 
@@ -32,19 +43,16 @@ def label(opened: OpenCampaign, number: int, person: int = 1, at: float | None =
 
 
 def test_levels_are_those_of_the_pool():
-    assert [LEVELS[level_of(place, 0.2)] for place in (0.0, 0.33, 0.34, 0.66, 0.67, 1.0)] == [
-        "low", "low", "middling", "middling", "high", "high",
+    assert [LEVELS[level_of(place)] for place in (0.0, 0.01, 0.33, 0.34, 0.66, 0.67, 1.0)] == [
+        "least", "low", "low", "middling", "middling", "high", "high",
     ]  # fmt: skip
-    assert LEVELS[level_of(0.0, 0.0)] == "none"
-    assert LEVELS[level_of(0.4, 0.0)] == "middling"  # others have less than nothing
 
 
 def test_features_of_one_part_of_a_text_are_one_aspect():
-    values = dict(zip(NAMES, (0.0, 3.0, 2.0, 9.0, 40.0, 7.0), strict=True))
     places = dict(zip(NAMES, (0.0, 0.9, 0.7, 0.5, 0.1, 0.5), strict=True))
-    aspects = {aspect.name: aspect for aspect in aspects_of(values, places, range(6))}
+    aspects = {aspect.name: aspect for aspect in aspects_of(places, range(6))}
     assert [aspect.says for aspect in aspects.values()] == [
-        "its title does not match the query at all",
+        "its title matches the query as little as any",
         "its text matches the query strongly",
         "its text is short",
         "its clicks is middling",
@@ -53,6 +61,48 @@ def test_features_of_one_part_of_a_text_are_one_aspect():
     first, second, *_ = chosen_aspects(list(aspects.values()), [0])
     assert first.name.startswith("title")
     assert second.name.startswith("text")
+
+
+ABSOLUTE = re.compile(r"empty|none|not match|at all")
+
+
+@given(
+    st.lists(st.lists(st.integers(1, 30), min_size=1, max_size=5), min_size=2, max_size=5).filter(
+        lambda queries: sum(map(len, queries)) > 2
+    ),
+    st.sampled_from(["as it is", "by query", "shifted"]),
+)
+@examples(60)
+def test_no_scaling_makes_a_sentence_false(queries, scaling):
+    """A title's length in words, in several scalings: what is said of it holds for the words themselves."""
+    words = np.array([length for lengths in queries for length in lengths], float)
+    qids = [str(query) for query, lengths in enumerate(queries) for _ in lengths]
+    raw = np.column_stack([words, np.arange(len(words))])
+    values = {"as it is": raw, "by query": normalise_by_query(raw, qids), "shifted": raw - raw.mean(axis=0)}[scaling]
+    collection = Collection.from_arrays(values, qids, [-1] * len(qids), feature_names=("length(title)", "other"))
+    settings = Settings(dwell_milliseconds=0)
+    opened = OpenCampaign(1, "test", settings, 1, collection, set_up(collection, settings), MemoryLog())
+    for row in range(len(words)):
+        opened.live.write(1, row, Kind.GRADE, grade=0)
+        head = why_chosen(opened, row)["head"]
+        assert not ABSOLUTE.search(head.partition(": ")[2]), head
+        assert ("for its query" in head) <= bool(opened.scaled_by_query.any())
+        mine = words[[qid == qids[row] for qid in qids]] if "for its query" in head else words
+        if "title is among the shortest" in head:
+            assert words[row] == mine.min()
+            assert mine.max() > mine.min()
+        if "title is long" in head:
+            assert words[row] > mine.min()
+
+
+def test_the_reason_of_an_older_document_stays_that_of_its_time():
+    opened = opened_with("ssar")
+    heads, seen = [], []
+    for _ in range(6):
+        label(opened, 1)
+        seen.append(opened.live.fold.last_act(1).row)
+        heads.append(why_shown(opened, 1))
+    assert [why_chosen(opened, row) for row in seen] == heads
 
 
 def test_the_reason_begins_with_one_plain_sentence():

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from playwright.sync_api import expect
 
 from db.workspace import Workspace
 from pages.competence.heatmap import make_panels
+from pages.competence.layers import LEAST_WIDTH
 from rulerank.campaign.competence import competence_map
 from tests.e2e.pictures import label_demo, wait_for_quiet
 from tests.e2e.screen import Screen
@@ -79,6 +82,32 @@ def test_a_click_on_a_cell_opens_its_query_and_document(page, found):
     assert len(frames) == len(panels) + 1
     assert sum(left <= x <= right and top <= y <= bottom for left, top, right, bottom in frames) == 2
     assert page.evaluate("() => window.drawn") == 0  # the map itself was neither sent nor drawn again
+
+
+def test_the_way_back_leads_to_the_choice_before(page, found):
+    _, _, panels = found
+    places = [(0, 0, 1), (0, 1, 2)]
+    for panel, column, row in places:
+        page.mouse.click(*point(page, panel, column, row))
+        page.wait_for_url(lambda url, row=row: f"query={query_of(found, row)}" in url)
+    page.go_back()
+    expect(page.get_by_role("combobox", name="Function of the query")).to_have_value(
+        re.compile(f"^{re.escape(query_of(found, 1))}")
+    )
+    page.wait_for_function(f"wanted => ({FRAMES})().length === wanted", arg=len(panels) + 1)
+
+
+def test_a_telephone_shows_the_map_in_its_own_width(page, chromium, server):
+    narrow = Screen(chromium, server.url, viewport={"width": 390, "height": 800})
+    narrow.go("/competence")
+    drawn = narrow.page.locator(".st-key-competence-plot .js-plotly-plot .main-svg").first
+    drawn.wait_for()
+    wait_for_quiet(narrow)
+    assert drawn.bounding_box()["width"] >= LEAST_WIDTH
+    expect(narrow.page.get_by_text("move it sideways")).to_be_visible()
+    assert narrow.page.evaluate("() => document.documentElement.scrollWidth") <= 390  # the map moves, not the page
+    expect(page.get_by_text("move it sideways")).not_to_be_visible()
+    narrow.close()
 
 
 @pytest.mark.parametrize("clicks", [2, 3])

@@ -251,3 +251,26 @@ def test_somebody_is_added(keys):
     keys.do("^Password$", *"a long password")
     keys.do(r"\bAdd$", "Enter", role="button")
     expect(keys.screen.page.get_by_text("Finn").first).to_be_visible()
+
+
+def test_a_page_with_the_focus_has_an_outline_and_no_line_through_its_title(keys):
+    """Streamlit draws an inner shadow a little below the top, which is where the title stands."""
+    keys.screen.go("/?campaign=1")
+    keys.press("Tab")  # the focus is shown to who uses keys
+    look = """() => {
+        const main = document.querySelector('[data-testid="stMain"]');
+        main.focus();
+        return [getComputedStyle(main).outlineStyle, getComputedStyle(main, "::before").boxShadow];
+    }"""
+    assert keys.screen.page.evaluate(look) == ["solid", "none"]
+
+
+def test_a_button_that_has_copied_is_as_wide_as_before(keys):
+    keys.screen.go("/competence?campaign=1")
+    wait_for_quiet(keys.screen)
+    keys.screen.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    button = keys.screen.page.locator("[data-rr-copy]").first
+    before = button.bounding_box()["width"]
+    button.click()
+    expect(button).to_have_text("Copied")
+    assert button.bounding_box()["width"] == pytest.approx(before, abs=0.5)

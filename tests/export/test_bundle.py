@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import io
+import subprocess
+import sys
 import threading
 import zipfile
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from export_reference import EVENTS, awkward, plain, unpacked
@@ -16,6 +21,7 @@ from rulerank.errors import InputError, RulerankError
 from rulerank.export import CheckFailedError, bundle, check, export_files, formats, lines, make_bundle, write_bundle
 from rulerank.export.formats.qrels import Qrels
 from rulerank.export.lines import cut, joined
+from rulerank.export.readme import HOW_TO_LOAD
 
 ABOUT = {
     "campaign": "News\nof the day",
@@ -80,6 +86,23 @@ def test_the_readme_states_the_facts():
     ):
         assert said in flat, said
     assert max(map(len, text.splitlines())) <= 110
+
+
+def test_what_the_readme_shows_runs_as_it_stands(tmp_path, monkeypatch):
+    """All of it, in the folder of a bundle; XGBoost, which is not always here, is stood in for where it is not."""
+    if importlib.util.find_spec("xgboost") is None:
+        monkeypatch.setitem(sys.modules, "xgboost", SimpleNamespace(DMatrix=lambda *data, group: sum(group)))
+    collection, held = plain(queries=12, documents=8), plain(queries=3, documents=5)
+    with zipfile.ZipFile(io.BytesIO(make_bundle(collection, EVENTS, ABOUT, evaluation=held, numbered=None))) as archive:
+        archive.extractall(tmp_path)
+    program = (tmp_path / "README.txt").read_text().partition(f"{HOW_TO_LOAD}\n{'=' * len(HOW_TO_LOAD)}\n")[2]
+    monkeypatch.chdir(tmp_path)
+    found: dict[str, Any] = {}
+    exec(compile(program, "README.txt", "exec"), found)
+    assert found["collection"].grades.tolist() == collection.grades.tolist()
+    assert len(found["frame"]) == len(found["ranked"]) == len(collection)
+    measured = subprocess.run([sys.executable, "measure.py", "scores.txt"], capture_output=True, text=True, check=True)
+    assert "MAP" in measured.stdout
 
 
 def test_the_readme_says_what_is_not_known():

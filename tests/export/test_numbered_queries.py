@@ -173,15 +173,15 @@ def test_the_readme_of_a_bundle_says_how_lightgbm_ranks_the_evaluation_set(tmp_p
         (tmp_path / name).write_bytes(data)
     monkeypatch.chdir(tmp_path)
     readme = (tmp_path / "README.txt").read_text()
-    recipe = [line.strip() for line in readme.splitlines() if "num_feature()" in line]
+    _, _, recipe = readme.partition("with their file in place of this one:\n")
+    recipe = "\n".join(recipe.splitlines()[:3]).replace('"lightgbm.txt"', '"evaluation.txt"')
     options = {"objective": "lambdarank", "min_data_in_leaf": 1, "min_data_in_bin": 1, "verbose": -1}
     names = {
         "sklearn": sklearn,
-        "FILE": "evaluation.txt",
         "model": lightgbm.train(options, lightgbm.Dataset("lightgbm.txt"), 2),
     }
-    exec(recipe[0], names)
-    assert names["model"].predict(names["others"]).shape == (len(held),)
+    exec(recipe, names)
+    assert names["ranked"].shape == (len(held),)
     assert np.loadtxt("evaluation-scores.txt").tolist() == [0.5] * len(held)
 
 

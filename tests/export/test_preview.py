@@ -63,3 +63,9 @@ def test_long_lines_are_cut_and_lines_are_as_many_as_asked_for():
     assert preview(wide, formats=["letor"], lines=0).files[0].first == ()
     with pytest.raises(InputError, match="lines must be"):
         preview(wide, lines=-1)
+
+
+def test_one_query_is_not_several():
+    collection = plain(queries=3, documents=4)
+    notes = preview(collection.with_grades([0, 1, 0, 1, 0, 1, 0, 1, 2, 2, 2, 2]), formats=["letor"]).notes
+    assert notes[0] == "1 query has a single grade: pairwise and listwise trainers learn nothing from it"

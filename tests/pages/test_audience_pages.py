@@ -22,6 +22,7 @@ from rulerank.metrics.audience import user_label
 from rulerank.progress import silent
 from rulerank.ranking import RECOMMENDED
 from rulerank.text import DocumentText, Texts
+from rulerank.text.languages import language_name
 
 CLASSIC = ["MAP", "NDCG@k", "P@k", "MRR"]
 OTHERS = ["MeanNDCG"]
@@ -200,7 +201,7 @@ class TestRanking:
         page.multiselect(key="ranking-metrics").set_value(["mrr", "err_ia", "err_eia"]).run()
         assert not page.exception
         table = page.dataframe[0].value
-        assert set(table["Language"]) == {"de", "en"}
+        assert set(table["Language"]) == {"German", "English"}
         opened = workspace.open(labelled_demo)
         best = len(opened.settings.grades) - 1
         query = queries_of(opened)[0]
@@ -211,7 +212,7 @@ class TestRanking:
         order = table["Document"].tolist()
         grades = [int(opened.collection.grades[docids[docid]]) for docid in order]
         languages = [spoken[docid] for docid in order]
-        assert languages == table["Language"].tolist()
+        assert [language_name(code) for code in languages] == table["Language"].tolist()
         for label, user in (("ERR-IA", err_ia_user(best, ("de", "en"))), ("ERR-EIA", err_eia_user(best, ("de", "en")))):
             value = intent_err(grades, -np.arange(len(grades)), [0] * len(grades), languages, user).mean
             assert f"{label} **{value:.3f}**" in shown

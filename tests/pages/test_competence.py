@@ -114,6 +114,30 @@ def test_the_page_opens_a_query_and_keeps_its_map_while_labels_come_in(workspace
     assert len(page.dataframe[-1].value) == kept.rows.size + 1
 
 
+def test_the_address_names_query_and_document_and_opens_them(workspace, labelled_demo):
+    page = run_page(labelled_demo)
+    opened = workspace.open(labelled_demo)
+    kept = competence_map(opened)
+    query, document = (f"competence-{what}-{labelled_demo}-{kept.seen}" for what in ("query", "document"))
+    assert not {"query", "document"} & set(page.query_params)
+    page.selectbox(key=query).set_value(3).run()
+    page.session_state[document] = 5  # as a click on the map does
+    page.run()
+    qid, docid = opened.collection.queries[kept.queries[3]], opened.document(int(kept.rows[5]))[1]
+    assert page.query_params["query"] in (qid, [qid])
+    assert [docid] == [*np.atleast_1d(page.query_params["document"])]
+    fresh = AppTest.from_file("../../pages/main.py", default_timeout=600)
+    fresh.query_params.update({"campaign": str(labelled_demo), "query": qid, "document": docid})
+    fresh.run()
+    fresh.switch_page("competence/page.py").run()
+    assert not fresh.exception
+    assert (fresh.selectbox(key=query).value, fresh.session_state[document]) == (3, 5)
+    del fresh.query_params["document"]  # as the way back does
+    del fresh.query_params["query"]
+    fresh.run()
+    assert (fresh.selectbox(key=query).value, fresh.session_state[document]) == (0, None)
+
+
 def test_labels_in_one_query_are_not_enough(workspace):
     campaign = workspace.demo(workspace.people.ensure_single_user().id)
     opened = workspace.open(campaign)

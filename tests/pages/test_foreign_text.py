@@ -137,7 +137,7 @@ def test_in_what_is_settled_and_said_about_it(hostile):
 
 @pytest.mark.parametrize("ranker", [entry.name for entry in rankers])
 def test_behind_a_score(hostile, ranker, monkeypatch):
-    monkeypatch.setattr(ranking_view, "show_table", lambda table, key: 1)
+    monkeypatch.setattr(ranking_view, "show_table", lambda *shown, **how: 1)
     app = draw(hostile.id, "ranking", **{"ranking-first": ranker})
     assert any("Why this score?" in each.value for each in app.header)
     assert interpreted(app) == []

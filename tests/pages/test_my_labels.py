@@ -6,6 +6,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from rulerank.campaign import Kind
+from rulerank.campaign.annotator import why_shown
 from rulerank.campaign.decisions import decisions_of
 
 
@@ -82,3 +83,14 @@ def test_who_has_labelled_nothing_is_shown_the_way(workspace, monkeypatch):
     page = run_page(workspace.demo(person.id))
     assert "not labelled anything" in page.info[0].value
     assert not page.dataframe
+
+
+def test_why_a_document_was_chosen_is_said(labelled):
+    opened, person = labelled
+    page = choose(run_page(opened.id), opened, person, 5)
+    assert any(line.value.startswith("No sampler chose it") for line in page.markdown)
+    offer = opened.live.next(person)
+    opened.live.clock = lambda: offer.claim.created_at + 2
+    opened.live.submit(person, offer.claim.token, offer.claim.row, Kind.GRADE, grade=1)
+    page = choose(run_page(opened.id), opened, person, offer.claim.row)
+    assert why_shown(opened, person)["head"] in [line.value.replace("\\", "") for line in page.markdown]

@@ -56,6 +56,13 @@ def field(page: AppTest, kind: str, label: str):
     return next(each for each in getattr(page, kind) if each.label == label)
 
 
+def drop(page: AppTest, name: str, content: bytes) -> AppTest:
+    """Drop a file beside those that are there, as a browser does."""
+    box = page.file_uploader(key="texts-files")
+    box._files = box._get_files_to_register()
+    return box.upload(name, content, "text/csv").run()
+
+
 @pytest.mark.usefixtures("worker")
 class TestPage:
     def test_from_a_table_to_a_campaign_with_every_pair(self, workspace, tmp_path):
@@ -110,11 +117,29 @@ class TestPage:
         field(page, "multiselect", "Query").set_value(["Frage"]).run()
         assert "holds the documents" in page.warning[0].value
         field(page, "multiselect", "Text of the document").set_value(["Antwort"]).run()
-        field(page, "multiselect", "Grade (whole numbers)").set_value(["Urteil"]).run()
+        # Nothing is read, and nothing folds, before somebody says that this is all.
+        assert "Create the campaign" not in labels(page)
+        field(page, "selectbox", "Grade (whole numbers)").set_value("Urteil").run()
+        press(page, "Use these columns")
+        assert not any("do not say what they hold" in each.value for each in page.info)
         assert {metric.label: metric.value for metric in page.metric}["Grades known"] == "100%"
         press(page, "Create the campaign")
         (info,) = workspace.campaigns.all()
         assert info.name == "faq"
+
+    def test_a_corrected_file_replaces_the_bad_one(self, workspace):
+        for name in ("helpdesk.csv", "helpdesk, corrected.csv"):
+            page = AppTest.from_file("../../pages/new_campaign/page.py", default_timeout=600).run()
+            page.radio(key="import-way").set_value("texts").run()
+            drop(page, "helpdesk.csv", table(bad=True))
+            assert "upload the file again." in page.error[0].value
+            drop(page, name, table())
+            assert not page.exception
+            assert [file.name for file in page.file_uploader(key="texts-files").value] == ["helpdesk.csv", name]
+            assert not page.error
+            assert "Create the campaign" in labels(page)
+            said = any(each.value.startswith("In place of helpdesk") for each in page.caption)
+            assert said == (name != "helpdesk.csv")
 
     def test_bad_rows_are_listed_by_line_and_nothing_is_kept(self, workspace, tmp_path):
         (tmp_path / "helpdesk.csv").write_bytes(table(bad=True))

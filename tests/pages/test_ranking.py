@@ -15,6 +15,7 @@ from pages.ranking.wrong import MOST, places_off, wrong_table
 from pages.shared.layout import plain
 from rulerank.campaign import Kind, Settings
 from rulerank.campaign import ranking as data
+from rulerank.campaign.annotator import why_chosen
 from rulerank.campaign.explain import (
     effects_table,
     grade_shares,
@@ -104,7 +105,7 @@ def test_threshold_rules_tell_what_each_item_adds(opened, labelled_demo, monkeyp
     assert table["Adds"].abs().is_monotonic_decreasing
     assert table["Adds"].sum() == pytest.approx(sum(effect.adds for effect in effects))
     assert table["If the document has"].str.len().min() > 5
-    monkeypatch.setattr(view, "show_table", lambda table, key: 1)
+    monkeypatch.setattr(view, "show_table", lambda *shown, **how: 1)
     page = run_page(labelled_demo, opened.collection.queries[labelled_query(opened)])
     page.selectbox(key="ranking-first").set_value("threshold_rules").run()
     assert not page.exception
@@ -199,12 +200,19 @@ def test_tables_mark_changes_and_missing_grades(opened):
     assert "Set" not in table
 
 
-def test_the_name_of_a_document_comes_first(opened):
+def test_rank_and_change_come_first_and_a_language_only_among_several(opened):
     documents = data.documents_of(opened, labelled_query(opened))
     scores = np.linspace(1, 0, len(documents))
     order = data.order_of(scores, documents, "letor")
-    table = ranking_table(opened, documents, list(documents.docids), scores, order, dict.fromkeys(range(len(order)), 0))
-    assert table.columns.tolist() == ["Document", "Rank", "Change", "Grade", "Score"]
+    unmoved = dict.fromkeys(range(len(order)), 0)
+
+    def columns(*languages: str | None) -> list[str]:
+        spoken = [languages[place % len(languages)] for place in range(len(documents))]
+        made = ranking_table(opened, documents, list(documents.docids), scores, order, unmoved, spoken)
+        return made.columns.tolist()
+
+    assert columns(None) == columns("en") == columns("en", None) == ["Rank", "Change", "Document", "Grade", "Score"]
+    assert columns("en", "de", None) == ["Rank", "Change", "Document", "Grade", "Score", "Language"]
 
 
 def test_what_the_ranker_gets_wrong_are_the_graded_documents_that_stand_furthest_off(opened):
@@ -267,6 +275,58 @@ def test_the_address_names_the_view_and_opens_it(opened):
     )
     assert other.multiselect(key="ranking-metrics").value == ["map"]
     assert other.selectbox(key=f"ranking-query-{opened.id}").value == labelled_query(opened)
+
+
+def explained(page: AppTest) -> list[str]:
+    """The documents whose rules the page shows."""
+    return [line.value for line in page.markdown if ", ranked by " in line.value]
+
+
+def test_the_address_names_the_document(opened, monkeypatch):
+    query = labelled_query(opened)
+    qid, documents = opened.collection.queries[query], data.documents_of(opened, query)
+    given_params = {"campaign": str(opened.id), "query": qid, "document": documents.docids[2]}
+
+    def open_page(**params: str) -> AppTest:
+        page = AppTest.from_file("../../pages/main.py", default_timeout=600)
+        page.query_params.update(given_params | params)
+        page.run()
+        page.switch_page("ranking/page.py").run()
+        assert not page.exception
+        return page
+
+    page = open_page()
+    titles = view.titles_of(opened, documents)
+    assert [plain(titles[2]) in line for line in explained(page)] == [True]
+    assert page.query_params["document"] in (documents.docids[2], [documents.docids[2]])
+    page.selectbox(key="ranking-first").set_value("query_level_rules").run()  # another order, the same document
+    assert [plain(titles[2]) in line for line in explained(page)] == [True]
+    page.query_params["document"] = documents.docids[4]  # as the way back does
+    page.run()
+    assert [plain(titles[4]) in line for line in explained(page)] == [True]
+    assert not explained(open_page(document="of another query"))
+    scores = data.scores_of(data.fit(opened, opened.settings.ranker.key), documents)
+    order = data.order_of(scores, documents, "letor")
+    monkeypatch.setattr(view, "show_table", lambda *shown, **how: 3)
+    page = open_page(document="of another query")
+    assert page.query_params["document"] in (documents.docids[order[3]], [documents.docids[order[3]]])
+
+
+def test_why_a_labelled_document_was_chosen_is_said(opened, workspace):
+    rows = opened.labelled()[0]
+    for row in (rows[0], rows[-1]):
+        qid, docid = opened.document(row)
+        page = AppTest.from_file("../../pages/main.py", default_timeout=600)
+        page.query_params.update({"campaign": str(opened.id), "query": qid, "document": docid})
+        page.run()
+        page.switch_page("ranking/page.py").run()
+        assert not page.exception
+        assert plain(why_chosen(opened, row)["head"]) in [line.value for line in page.markdown]
+        kept = workspace.campaigns.selection_of(opened.id, row)
+        assert kept.reason
+        assert any(kept.reason in line.value for line in page.text)
+    free = next(row for row in range(len(opened.items)) if row not in set(rows))
+    assert workspace.campaigns.selection_of(opened.id, free) is None
 
 
 def test_the_page_ranks_the_query_of_the_address(opened, workspace):

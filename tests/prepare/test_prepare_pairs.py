@@ -71,11 +71,9 @@ class TestARealTable:
         assert told["columns"].names == ("Author",)
         assert told["rows"].count == ROWS - PAIRS
         assert "the same pair stands above" in told["rows"].why
-        assert found.notes[0] == (
-            f"1 column left out: a campaign has no use for it in {tmp_path / 'helpdesk.csv'} (Author)"
-        )
+        assert found.notes[0] == (f"1 column left out: not assigned in {tmp_path / 'helpdesk.csv'} (Author)")
         assert found.notes[1].startswith(
-            "2 rows left out: the same pair stands above, and counts once (line 42 (as line"
+            "2 rows left out: the same pair stands above, and counts once (line 42 (row 22 in a spreadsheet) (as line"
         )
 
     def test_no_pair_is_lost_whatever_bm25_thinks_of_it(self, tmp_path):
@@ -205,8 +203,8 @@ class TestWhatBelongsTogether:
             ("qid,query,text\n1,a,x\n1,b,y\n", 3, "the query id '1' stands for another query in line 2"),
             ("query,docid,text\na,D,x\nb,D,y\n", 3, "the document 'D' has another text in line 2"),
             ("query,text,grade\na,x,1\na,x,2\n", 3, "this pair has grade 1 in line 2; keep one of the two rows"),
-            ("query,text,grade\na,x,1.5\n", 2, "the grade in the column 'grade' is none"),
-            ("query,text,grade\na,x,-2\n", 2, "the grade in the column 'grade' is none"),
+            ("query,text,grade\na,x,1.5\n", 2, "what stands in the column 'grade' is not a grade"),
+            ("query,text,grade\na,x,-2\n", 2, "what stands in the column 'grade' is not a grade"),
             ("query,text,views\na,x,many\n", 2, "the column 'views' must hold finite numbers"),
             ("query,text\na,x,y\n", 2, "3 columns instead of 2; put quotes around a cell that holds ','"),
             ("query,docid,text\na,D,\n", 2, "neither text nor title"),
@@ -291,7 +289,7 @@ class TestCommand:
     def test_bad_rows_leave_nothing_behind(self, tmp_path):
         (tmp_path / "helpdesk.csv").write_bytes(table(bad=True))
         found = self.call("prepare", tmp_path / "helpdesk.csv", "--out", tmp_path / "h.letor")
-        assert "helpdesk.csv:19: the grade in the column" in str(found.exception)
+        assert "helpdesk.csv:19: what stands in the column" in str(found.exception)
         assert not list(tmp_path.glob("h.*"))
 
     def test_columns_by_hand(self, tmp_path):

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from rulerank.errors import InputError
 from rulerank.text import Analyser, detect_language, highlight_terms, languages_of
 from rulerank.text import analyser as analyser_module
-from rulerank.text.languages import stemmer
+from rulerank.text.languages import language_name, stemmer
 
 
 @pytest.mark.parametrize(
@@ -169,3 +169,16 @@ def test_threads_share_a_stemmer():
     finally:
         sys.setswitchinterval(before)
     assert all(each == expected for each in found)
+
+
+def test_only_languages_with_a_name_are_detected():
+    texts = [
+        "Dis na how we dey do am for here, make una come chop",
+        "Monty Python sketches Dead parrot",
+        "ok wetin dey sup my guy",
+    ]
+    texts += ["Una don see wetin dem dey do for di market wey dey near di big road since yesterday?" * 3]
+    for text in texts:
+        found = detect_language(text)
+        assert found is None or language_name(found) != found, found
+    assert detect_language("Das ist ein ganz gewöhnlicher deutscher Satz über Hunde und Katzen.") == "de"

@@ -33,7 +33,7 @@ class Format(Configurable):
     has_queries = False  # whether the files have qids as trainers read them, so that they may be numbered
     has_folds = False  # whether it deals queries to folds, so that it needs as many queries as folds
     has_sheets = False  # whether it has a table for machines and one for spreadsheets
-    loading = ""  # lines of Python that load the files, for README.txt
+    loading = ""  # a program in Python that loads the files, for README.txt; {features}: how many there are
 
     @property
     def summary(self) -> str:

@@ -31,11 +31,15 @@ class LetorFile(Format):
     from_text = True
     has_queries = True
     loading = """\
+        import itertools
+        import rulerank
+        import sklearn.datasets
+        import xgboost
         collection = rulerank.read_letor("letor.txt")
+        # scikit-learn needs qids that are whole numbers
         features, grades, qids = sklearn.datasets.load_svmlight_file("letor.txt", query_id=True)
         groups = [len(list(rows)) for _, rows in itertools.groupby(qids)]
         matrix = xgboost.DMatrix(features, grades, group=groups)
-        (scikit-learn needs qids that are whole numbers)
         """
 
     def names(self, export: Export) -> list[str]:

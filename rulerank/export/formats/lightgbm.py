@@ -36,10 +36,14 @@ class LightGBM(Format):
 
     from_text = True
     loading = """\
-        data = lightgbm.Dataset("lightgbm.txt")
-        (LightGBM finds lightgbm.txt.query by itself, and counts features from 0. So, to rank other documents:)
+        import lightgbm
+        import sklearn.datasets
+        data = lightgbm.Dataset("lightgbm.txt")  # it finds lightgbm.txt.query by itself
         model = lightgbm.train({"objective": "lambdarank"}, data)
-        others, _ = sklearn.datasets.load_svmlight_file(FILE, zero_based=True, n_features=model.num_feature())
+        # LightGBM counts features from 0. So, to rank other documents, with their file in place of this one:
+        size = model.num_feature()
+        others, _ = sklearn.datasets.load_svmlight_file("lightgbm.txt", zero_based=True, n_features=size)
+        ranked = model.predict(others)
         """
 
     def names(self, export: Export) -> list[str]:

@@ -64,6 +64,7 @@ class Table(Format):
     from_text = True
     has_sheets = True
     loading = """\
+        import pandas
         frame = pandas.read_csv("documents-for-machines.csv", dtype={"qid": str, "docid": str})
         """
 

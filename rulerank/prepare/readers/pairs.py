@@ -100,7 +100,7 @@ class PairTables:
             self._rows.append(row)
         chosen_columns = table.columns.all() if table.columns else []
         if spare := [name for name in table.names if name not in chosen_columns]:
-            why = f"a campaign has no use for it in {lines.name}"
+            why = f"not assigned in {lines.name}"
             self.into.gathered.left_out.append(LeftOut.of("columns", spare, why))
 
     def _grade(self, lines: TextLines, line: int, record: int, text: str, columns: Columns) -> int:
@@ -118,7 +118,8 @@ class PairTables:
             return int(value)
         column = "+".join(columns.grade)
         hint = f"write one of {sorted(known)}" if known else "write a whole number such as 0, 1 or 2"
-        words = f"the grade in the column {column!r} is none; {hint}, or leave the cell empty where nobody has judged"
+        empty = "leave the cell empty where nobody has judged"
+        words = f"what stands in the column {column!r} is not a grade; {hint}, or {empty}"
         _complain(lines, line, record, text, words)
         return UNLABELLED
 
@@ -137,7 +138,7 @@ class PairTables:
                 first[pair], grades[pair] = row, row.grade
             elif UNLABELLED in (row.grade, grades[pair]) or row.grade == grades[pair]:
                 grades[pair] = max(row.grade, grades[pair])
-                repeated.append(f"{row.place} (as {first[pair].place})")
+                repeated.append(f"{row.full_place} (as {first[pair].full_place})")
             else:
                 words = f"this pair has grade {grades[pair]} in {first[pair].place}; keep one of the two rows"
                 row.complain(str(row.grade), words)
