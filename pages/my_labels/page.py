@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import streamlit as st
 
 from pages import context
-from pages.charts.figure import current_theme
-from pages.charts.theme import colours_of_grades, grade_chip, grade_chip_css
-from pages.label.request import LONGEST_NOTE, day_began
+from pages.label.request import day_began
+from pages.my_labels.change import ask_change, show_saved
 from pages.shared.discussion import show_thread
 from pages.shared.document import show_pair
-from pages.shared.layout import heading, plain, side_by_side
+from pages.shared.layout import heading, side_by_side
 from pages.shared.why_chosen import show_why_chosen
 from rulerank.campaign import OpenCampaign
-from rulerank.campaign.decisions import NOT_A_GRADE, Decision, DecisionFilter, change_grade, change_note, decisions_of
-from rulerank.errors import RulerankError
+from rulerank.campaign.decisions import NOT_A_GRADE, Decision, DecisionFilter, decisions_of
 
 if TYPE_CHECKING:
     from db.people.person import Person
@@ -29,16 +25,14 @@ DAY = 86_400
 # How far back to look, in days before today.
 WHEN = {"any time": None, "today": 0, "the last 7 days": 6, "the last 30 days": 29}
 
-SAVED, KEPT = "my-labels-saved", "my-labels-open"
+KEPT = "my-labels-open"
 
 
 def main(person: Person) -> None:
     """Show the list, and below it the document that is chosen."""
     opened = context.choose_campaign()
     heading("My labels", "What you decided here, the latest first. A change counts at once.", opened.name)
-    saved = st.session_state.pop(SAVED, "")
-    if saved:
-        st.toast(plain(saved), icon=":material/check:")
+    show_saved()
     mine = decisions_of(opened, person.id)
     if not mine:
         st.info("You have not labelled anything in this campaign yet.")
@@ -128,43 +122,6 @@ def show_list(
     )
     chosen = event["selection"]["rows"]
     return found[chosen[0]] if chosen and chosen[0] < len(found) else None
-
-
-def ask_change(opened: OpenCampaign, person: Person, decision: Decision) -> None:
-    """Show what was decided, and take another grade or another note."""
-    levels = opened.settings.grades
-    st.html(grade_chip_css(colours_of_grades([level.colour for level in levels], current_theme())))
-    st.header("What you decided", anchor=False)
-    if decision.grade is None:
-        st.write(plain(f"{decision.answer}{f': {decision.reason}' if decision.reason else ''}"))
-    else:
-        st.html(grade_chip(decision.grade, levels[decision.grade].name))
-    st.caption("Another grade replaces it; the log keeps both.")
-    for grade, level in enumerate(levels):
-        pressed = st.button(
-            f"{grade} · {plain(level.name)}",
-            key=f"my-grade-{opened.id}-{decision.act}-{grade}",
-            help=plain(level.meaning) or None,
-            disabled=decision.grade == grade,
-            width="stretch",
-        )
-        if pressed:
-            save(partial(change_grade, opened, person.id, decision, grade), f"Saved: {grade} {level.name}.")
-    with st.form(f"my-note-{opened.id}-{decision.row}", border=False):
-        note = st.text_area("Note", decision.note, max_chars=LONGEST_NOTE, key=f"note-{opened.id}-{decision.act}")
-        if st.form_submit_button("Save the note"):
-            save(partial(change_note, opened, person.id, decision, note or ""), "Saved: your note.")
-
-
-def save(change: Callable[[], bool], words: str) -> None:
-    """Write a change and draw the page anew, or show why it was refused."""
-    try:
-        changed = change()
-    except RulerankError as error:
-        st.error(plain(str(error)), icon=":material/error:")
-        return
-    st.session_state[SAVED] = words if changed else "It is so already."
-    st.rerun()
 
 
 main(context.require("label"))
