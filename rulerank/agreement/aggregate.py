@@ -60,8 +60,8 @@ RULES = {
     "and none until there is one",
     "dawid_skene": "of the grades that were given, the likeliest by Dawid and Skene's model, which learns from all "
     "documents how often each annotator takes one grade for another",
-    "ordered": "of the grades that were given, the likeliest by a model of ordered grades, which learns from all documents "
-    "how kind or strict and how steady each annotator is",
+    "ordered": "of the grades that were given, the likeliest by a model of ordered grades, which learns from all "
+    "documents how kind or strict and how steady each annotator is",
 }
 
 LABELS = {
@@ -87,8 +87,8 @@ def aggregate(
     """Return one grade for each unit, by a rule of `RULES`; an adjudicated grade wins under every rule.
 
     Units come in the order in which they were first seen, then those that were only adjudicated. Every aggregated
-    grade is one that somebody gave: there is no half grade. Where no grade wins, a unit is left out. To a rule of `MODELS`
-    adjudicated grades are known, and tell how good annotators are.
+    grade is one that somebody gave: there is no half grade. Where no grade wins, a unit is left out. A rule of
+    `MODELS` takes adjudicated grades for certain, and learns from them how good annotators are.
     """
     if rule not in RULES:
         raise InputError(f"rule must be one of {', '.join(RULES)}, not {rule!r}")

@@ -1,7 +1,7 @@
 """What models of annotators have in common: documents with the same grades counted together, EM, and its result.
 
-A model says how likely each annotator gives grade g to a document whose true grade is t. EM goes between two steps until
-nothing moves: the chances of each document's true grades (E), and what fits them best (M). Documents that the same
+A model says how likely each annotator gives grade g to a document whose true grade is t. EM goes between two steps
+until nothing moves: the chances of each document's true grades (E), and what fits them best (M). Documents that the same
 people gave the same grades have the same chances, so EM sees each such pattern once, with its number of documents, and
 in an order of its own: the result does not depend on the order of the documents, and takes no longer for many alike.
 """
@@ -31,7 +31,13 @@ EQUAL = 1e-4
 
 @dataclass(frozen=True)
 class Patterns:
-    """Distinct sets of grades, sorted; pattern k has the places starts[k] to starts[k + 1] of `annotator` and `grade`."""
+    """Distinct sets of grades, sorted; `annotator` and `grade` of pattern k stand at starts[k] to starts[k + 1].
+
+    >>> from rulerank.agreement.ratings import ratings
+    >>> found = patterns(ratings(["d1", "d2", "d3"], ["a", "a", "a"], [0, 2, 0]), {})
+    >>> found.values.tolist(), found.count.tolist(), found.of_unit.tolist()
+    ([0, 2], [2.0, 1.0], [0, 1, 0])
+    """
 
     values: Ints  # the grades that occur, ascending
     people: int

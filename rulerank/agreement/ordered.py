@@ -5,15 +5,15 @@ nearest to x among those in use; the lowest and the highest take all that lies b
 
     P(g | t) = Phi((upper_g - t - b_j) / s_j) - Phi((lower_g - t - b_j) / s_j)
 
-with limits halfway between neighbouring grades. This is the ordered probit of a rater with a bias and a spread, with the
-true grade as Dawid and Skene's latent class: their (2.4) and (2.5) hold as they are, and in place of (2.3), x is latent,
-too: EM takes the mean and the variance of a normal variable between two limits, and then
+with limits halfway between neighbouring grades. This is the ordered probit of a rater with a bias and a spread; the
+true grade is Dawid and Skene's latent class, so their (2.4) and (2.5) hold as they are. In place of (2.3), x is latent, too:
+EM takes the mean and the variance of a normal variable between two limits, and then
 
     b_j   = sum of E[x - t] / (n_j + c)
     s_j^2 = (sum of E[(x - t - b_j)^2] + c (b_j^2 + S^2)) / (n_j + c)
 
-over the n_j grades of annotator j, which is as if c grades more had been seen with no bias and the spread S. Two numbers
-per annotator are learnt from fewer labels than a whole matrix, and a near miss says less than a wide one.
+over the n_j grades of annotator j, which is as if c grades more had been seen with no bias and the spread S. Two
+numbers per annotator are learnt from fewer labels than a whole matrix, and a near miss says less than a wide one.
 """
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ class Raters:
         between = (self.values[1:] + self.values[:-1]) / 2
         edges = np.concatenate([[-np.inf], between, [np.inf]])
         centre = self.values[None, :, None] + self.bias[:, None, None]
-        return tuple((edges[part] - centre) / self.spread[:, None, None] for part in (slice(-1), slice(1, None)))  # type: ignore[return-value]
+        scale = self.spread[:, None, None]
+        return (edges[:-1] - centre) / scale, (edges[1:] - centre) / scale
 
     def given(self) -> Floats:
         """Return the log of the chance that an annotator gives g where t is true."""

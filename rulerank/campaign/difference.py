@@ -8,6 +8,7 @@ from difflib import SequenceMatcher
 from itertools import zip_longest
 from typing import Any
 
+from rulerank.agreement import LABELS as RULE_LABELS
 from rulerank.campaign.changes import Change, Told
 from rulerank.registry import rankers, samplers
 from rulerank.strategy import Strategy
@@ -159,6 +160,8 @@ def _grade(level: dict[str, str], other: dict[str, str]) -> str:
 def _said(name: str, value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if name == "aggregation":
+        return RULE_LABELS.get(value, str(value))
     registry = {"sampler": samplers, "ranker": rankers}.get(name)
     if registry is not None and value is not None:
         strategy = Strategy.from_dict(value)

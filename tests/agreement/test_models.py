@@ -170,10 +170,8 @@ def test_the_model_of_ordered_grades_finds_bias_and_spread_again():
         for t in range(4):
             below = [0.5 * math.erfc(-(edge - t - bias[who]) / spread[who] / math.sqrt(2)) for edge in limits]
             assert model.given[who, t] == pytest.approx(np.diff(below), abs=0.06)
-    right = {
-        rule: sum(aggregate(*columns(rows), rule)[unit] == grade for unit, grade in enumerate(truth))
-        for rule in ("ordered", "median", "majority")
-    }
+    by_rule = {rule: aggregate(*columns(rows), rule) for rule in ("ordered", "median", "majority")}
+    right = {rule: sum(found[unit] == grade for unit, grade in enumerate(truth)) for rule, found in by_rule.items()}
     assert right["ordered"] > max(right["median"], right["majority"])
     assert np.argsort(model.bias).tolist() == [1, 2, 3, 0]
 
