@@ -1,8 +1,8 @@
 """Dawid and Skene's model: each annotator has chances of their own to take one grade for another.
 
 A. P. Dawid and A. M. Skene (1979), Maximum likelihood estimation of observer error-rates using the EM algorithm,
-Applied Statistics 28(1), 20 to 28. With T_it the chance that t is the true grade of document i, and n_ig whether annotator j
-gave it g:
+Applied Statistics 28(1), 20 to 28. With T_it the chance that t is the true grade of document i, and n_ig
+whether annotator j gave it g:
 
     (2.3)  pi_tg = sum_i T_it n_ig / sum_g sum_i T_it n_ig, for each annotator j
     (2.4)  p_t   = sum_i T_it / I

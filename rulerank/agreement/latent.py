@@ -1,9 +1,9 @@
 """What models of annotators have in common: documents with the same grades counted together, EM, and its result.
 
 A model says how likely each annotator gives grade g to a document whose true grade is t. EM goes between two steps
-until nothing moves: the chances of each document's true grades (E), and what fits them best (M). Documents that the same
-people gave the same grades have the same chances, so EM sees each such pattern once, with its number of documents, and
-in an order of its own: the result does not depend on the order of the documents, and takes no longer for many alike.
+until nothing moves: the chances of each document's true grades (E), and what fits them best (M). Documents that the
+same people gave the same grades have the same chances, so EM sees each such pattern once, with its number of documents,
+and in an order of its own: the result does not depend on the order of the documents.
 """
 
 from __future__ import annotations
@@ -162,6 +162,8 @@ class GradeModel:
         So the model decides whom to believe, and never grades by itself. Of equal chances the middle grade is taken, of
         an even number the lower middle, as majority does.
         """
+        if not self.units:
+            return {}
         chances = np.where(self.offered, self.chances, -1.0)
         best = chances >= chances.max(axis=1, keepdims=True) - EQUAL
         wanted = (best.sum(axis=1) - 1) // 2
@@ -173,6 +175,9 @@ def expectation_maximisation(
     table: Ratings, known: Mapping[Hashable, int], start: Callable[[Patterns], Annotators]
 ) -> GradeModel:
     """Fit a model of annotators; `known` are decided grades, which are certain. `start` makes the first annotators."""
+    if not table.units:
+        none, nobody = np.zeros(0, np.int64), np.zeros((0, 0))
+        return GradeModel((), (), none, nobody, np.zeros(0), np.zeros((0, 0, 0)), none, nobody > 0, 0, settled=True)
     seen = patterns(table, known)
     chances, people = seen.begin(), start(seen)
     moved, rounds = np.inf, 0

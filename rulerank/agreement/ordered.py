@@ -6,8 +6,8 @@ nearest to x among those in use; the lowest and the highest take all that lies b
     P(g | t) = Phi((upper_g - t - b_j) / s_j) - Phi((lower_g - t - b_j) / s_j)
 
 with limits halfway between neighbouring grades. This is the ordered probit of a rater with a bias and a spread; the
-true grade is Dawid and Skene's latent class, so their (2.4) and (2.5) hold as they are. In place of (2.3), x is latent, too:
-EM takes the mean and the variance of a normal variable between two limits, and then
+true grade is Dawid and Skene's latent class, so their (2.4) and (2.5) hold as they are. In place of (2.3), x is latent,
+too: EM takes the mean and the variance of a normal variable between two limits, and then
 
     b_j   = sum of E[x - t] / (n_j + c)
     s_j^2 = (sum of E[(x - t - b_j)^2] + c (b_j^2 + S^2)) / (n_j + c)
