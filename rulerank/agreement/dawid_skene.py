@@ -32,7 +32,8 @@ SMOOTHING = 2.0
 class Confusions:
     """The annotators: pi of (2.3), as logs.
 
-    >>> Confusions(np.log(np.full((1, 2, 2), 0.5)), smoothing=0.0).better(np.array([[[3.0, 1], [0, 2]]])).pi().tolist()
+    >>> even = Confusions(np.log(np.full((1, 2, 2), 0.5)), smoothing=0.0)
+    >>> even.better(np.array([[[3.0, 1.0], [0.0, 2.0]]])).pi().round(3).tolist()
     [[[0.75, 0.25], [0.0, 1.0]]]
     """
 

@@ -87,7 +87,8 @@ class Raters:
         ends = []
         for limit in (low, high):
             finite = np.where(np.isfinite(limit), limit, 0.0)
-            density = np.where(np.isfinite(limit), np.exp(-0.5 * finite**2 - _HALF_LOG_2PI - log_chance), 0.0)
+            logs = np.where(np.isfinite(limit), -0.5 * finite**2 - _HALF_LOG_2PI - log_chance, -np.inf)
+            density = np.exp(logs)
             ends.append((density, finite * density))
         mean = ends[0][0] - ends[1][0]
         variance = 1 + ends[0][1] - ends[1][1] - mean**2
