@@ -3,8 +3,8 @@
 The rule: the time between two acts of one person (a grade, "can't tell", "later", an undo, a note, a decision) counts
 as work up to a limit: `LONGEST_PAUSE` or ten times the person's median time between two acts in that month, whichever
 is smaller. What is beyond it is a break. Of the first act in a log, the seconds that the document was looked at count,
-up to the same limit. Time belongs to the month (UTC) of the later act, so the hours of a month that is over stay as they
-are, whatever comes.
+up to the same limit. Time belongs to the month (UTC) of the later act, so the hours of a month that is over stay as
+they are, whatever comes.
 
 A label counts in the month in which the person first graded the document, and only while a grade of theirs stands:
 changing one costs time, but is no second label.

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from live_helpers import make_live, random_pool
 from thorough import examples
 
-from rulerank.campaign import Course, Kind, LabelEvent, MemoryLog, Settings
+from rulerank.campaign import Course, Kind, LabelEvent, Settings
 from rulerank.campaign.difference import change_in_words
 from rulerank.campaign.labels import LONGEST_PAUSE
 from rulerank.campaign.pay import limit_of, month_of, work_of
@@ -118,15 +119,14 @@ def test_months_are_those_of_utc():
     assert month_of(JUNE) == "2026-06"
 
 
-def test_a_rate_is_a_change_in_the_log_that_every_process_folds(new_campaign):
-    log = MemoryLog()
-    live = new_campaign(log)
+def test_a_rate_is_a_change_in_the_log_that_every_process_folds():
+    live = make_live(random_pool(8)[0])
     rate = Rate("hour", Decimal("15.5"), "EUR")
     assert live.set_rate(1, rate) is not None
     assert live.set_rate(1, rate) is None
     live.set_rate(1, Rate("label", Decimal("0.1"), "EUR"))
     course = Course(Settings())
-    for event in log.events_after(0):
+    for event in live.log.events_after(0):
         course.apply(event)
     assert course.rate == live.fold.course.rate == {"by": "label", "amount": "0.1", "currency": "EUR"}
     assert change_in_words(course.history[-1][1]) == [("Pay", "15.5 EUR per hour", "0.1 EUR per label")]
