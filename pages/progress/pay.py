@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 ALL = "All months"
 RULE = (
     f"The time between two acts of one person counts up to {LONGEST_PAUSE / 60:.0f} minutes or {TIMES_MEDIAN} times "
-    "their median in that month, whichever is smaller; the rest is a break. A label counts in the month (UTC) of its first "
-    "grade, while a grade of the person stands."
+    "their median in that month, whichever is smaller; the rest is a break. A label counts in the month (UTC) of its "
+    "first grade, while a grade of the person stands."
 )
 
 

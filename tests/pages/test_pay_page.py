@@ -1,4 +1,4 @@
-"""Hours and pay on Progress: what stands in the log, at the rate that is kept with the campaign, safe in spreadsheets."""
+"""Hours and pay on Progress: what stands in the log, at the rate of the campaign, safe in spreadsheets."""
 
 from __future__ import annotations
 
