@@ -8,6 +8,7 @@ import streamlit as st
 
 from pages import context
 from pages.agreement.disputes import show_disputes, show_settled
+from pages.agreement.rules import show_rules
 from pages.agreement.view import show_agreement, show_confusion, show_counts, show_rankers
 from pages.shared.doubts import show_doubts
 from pages.shared.layout import heading, plain
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from db.people.person import Person
 
 
-TABS = ["Disputes", "Agreement", "Confusions", "Does it matter?"]
+TABS = ["Disputes", "Agreement", "Confusions", "Does it matter?", "Rules"]
 
 
 def main(person: Person, opened: OpenCampaign) -> None:
@@ -32,19 +33,19 @@ def main(person: Person, opened: OpenCampaign) -> None:
         explain(opened, len(set(found.people)))
         return
     waiting = open_disputes(found)
-    parts = parts_of(opened)
+    parts, whole = parts_of(opened), found
     if len(parts) > 1:
         part = st.selectbox(
             "Labels", list(parts), format_func=parts.__getitem__, key=f"agreement-part-{opened.id}", width=420,
             help="The guidelines or grades changed meanwhile: agreement before and since can be compared.",
         )  # fmt: skip
-        whole, found = found, read_grades(opened, part)
+        found = read_grades(opened, part)
         if not found.shared:
             st.info("No document has grades of two people in this part; all labels are shown.", icon=":material/info:")
             found = whole
     alpha = show_counts(opened, found, len(waiting))
     # Only the open tab is computed: rankers for everybody take a while on a large pool.
-    settle, agree, confused, matter = st.tabs(TABS, key="agreement-tab", on_change="rerun")
+    settle, agree, confused, matter, rules = st.tabs(TABS, key="agreement-tab", on_change="rerun")
     if settle.open:
         with settle:
             show_disputes(workspace, opened, person, waiting, names)
@@ -58,6 +59,9 @@ def main(person: Person, opened: OpenCampaign) -> None:
     if matter.open:
         with matter:
             show_rankers(opened, found, names)
+    if rules.open:
+        with rules:
+            show_rules(opened, whole, names)
 
 
 def explain(opened: OpenCampaign, people: int) -> None:

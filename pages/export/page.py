@@ -12,7 +12,7 @@ from pages.export.preview import show_download, show_preview
 from pages.shared.layout import heading, plain
 from pages.shared.params_form import ask_one_of_several
 from pages.shared.task import BackgroundTask, watch
-from rulerank.agreement import RULES
+from rulerank.agreement import LABELS, RULES
 from rulerank.audit import audit
 from rulerank.campaign import OpenCampaign
 from rulerank.campaign.export import ExportChoice, Leaving, about, event_rows, fold_of, gather
@@ -56,7 +56,7 @@ def ask(opened: OpenCampaign) -> ExportChoice:
     first, second = st.columns(2, gap="large")
     rules = list(RULES)
     rule = first.selectbox(
-        "If grades differ", rules, rules.index(opened.settings.aggregation), format_func=str.capitalize,
+        "If grades differ", rules, rules.index(opened.settings.aggregation), format_func=LABELS.__getitem__,
         key=f"export-rule-{opened.id}", help="How several people's grades become one.",
     )  # fmt: skip
     first.caption(f"{RULES[rule][0].upper()}{RULES[rule][1:]}.")

@@ -21,6 +21,7 @@ from pages.progress.jobs import (
     random_of,
     show_job,
 )
+from pages.progress.pay import show_pay
 from pages.progress.people import show_given_up, show_people, show_put_aside
 from pages.progress.saving import show_saving
 from pages.shared.audience import audience_of
@@ -84,6 +85,7 @@ def main() -> None:
     view.show_rules(ledger, history, rules, len(labels), charts.source_of(opened))
     view.show_found(opened, labels)
     show_people(opened, labels)
+    show_pay(opened, person, names)
     show_given_up(opened, names)
 
 

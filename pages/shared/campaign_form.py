@@ -13,6 +13,7 @@ from pages.charts.series import short_name
 from pages.charts.theme import DARK, LIGHT, colours_of_grades, grade_chip, grade_chip_css, grade_colours
 from pages.shared.layout import plain
 from pages.shared.params_form import ask_strategy, field_values
+from rulerank.agreement import LABELS
 from rulerank.campaign import AGGREGATIONS, GradeLevel, Settings
 from rulerank.campaign.settings import has_pictures, shown_guidelines
 from rulerank.campaign.sight import alike
@@ -23,6 +24,10 @@ RULES = {
     "majority": "The most frequent grade counts; of grades given equally often, the middle one (or the lower middle).",
     "median": "The middle grade counts; of two middle ones, the lower.",
     "adjudication": "Where people differ, somebody decides on the Agreement page; until then the middle grade counts.",
+    "dawid_skene": "Export and Agreement believe those whom Dawid and Skene's model finds reliable; it needs a hundred "
+    "shared documents or more. While people label, the middle grade counts.",
+    "ordered": "Export and Agreement believe a model that knows how kind or strict and how steady each person is; it "
+    "needs a hundred shared documents or more. While people label, the middle grade counts.",
 }
 SAMPLER = (
     "Decides which document is shown next. SSAR and SSARP are the papers' own and stop by themselves after few "
@@ -211,7 +216,7 @@ def ask_people(begin: Settings, *, place: str = "import") -> dict[str, Any]:
         st.caption("One is quickest. Two or more show how far people agree, at so many times the work.")
     with right:
         aggregation = st.selectbox(
-            "If grades differ", AGGREGATIONS, AGGREGATIONS.index(begin.aggregation), format_func=str.capitalize,
+            "If grades differ", AGGREGATIONS, AGGREGATIONS.index(begin.aggregation), format_func=LABELS.__getitem__,
             key=f"{place}-aggregation", disabled=overlap == 1,
             help="Aggregation: how several people's grades become one.",
         )  # fmt: skip

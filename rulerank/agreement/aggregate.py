@@ -9,6 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from rulerank.agreement.dawid_skene import fit_dawid_skene
+from rulerank.agreement.latent import GradeModel
+from rulerank.agreement.ordered import fit_ordered
 from rulerank.agreement.ratings import ratings
 from rulerank.errors import InputError
 from rulerank.rules.items import as_grade
@@ -55,7 +58,23 @@ RULES = {
     "median": "the middle grade of all annotators (of an even number, the lower middle)",
     "adjudication": "the grade on which all annotators agree; where they differ, the adjudicator's, "
     "and none until there is one",
+    "dawid_skene": "of the grades that were given, the likeliest by Dawid and Skene's model, which learns from all "
+    "documents how often each annotator takes one grade for another",
+    "ordered": "of the grades that were given, the likeliest by a model of ordered grades, which learns from all "
+    "documents how kind or strict and how steady each annotator is",
 }
+
+LABELS = {
+    "majority": "Majority",
+    "median": "Median",
+    "adjudication": "Adjudication",
+    "dawid_skene": "Dawid and Skene's model",
+    "ordered": "Model of ordered grades",
+}
+"""The rules as people read them."""
+
+MODELS: dict[str, Callable[..., GradeModel]] = {"dawid_skene": fit_dawid_skene, "ordered": fit_ordered}
+"""Rules that look at all documents at once: one grade more, anywhere, may change what they make of another document."""
 
 
 def aggregate(
@@ -68,12 +87,15 @@ def aggregate(
     """Return one grade for each unit, by a rule of `RULES`; an adjudicated grade wins under every rule.
 
     Units come in the order in which they were first seen, then those that were only adjudicated. Every aggregated
-    grade is one that somebody gave: there is no half grade. Where no grade wins, a unit is left out.
+    grade is one that somebody gave: there is no half grade. Where no grade wins, a unit is left out. A rule of
+    `MODELS` takes adjudicated grades for certain, and learns from them how good annotators are.
     """
     if rule not in RULES:
         raise InputError(f"rule must be one of {', '.join(RULES)}, not {rule!r}")
     final = {unit: as_grade(grade) for unit, grade in (adjudicated or {}).items()}
     table = ratings(units, annotators, grades)
+    if rule in MODELS:
+        return {**MODELS[rule](units, annotators, grades, final).grades(), **final}
     ends = table.starts.tolist()
     given = table.grade.tolist()
     result: dict[Hashable, int] = {}
@@ -85,7 +107,10 @@ def aggregate(
 
 
 def one_grade(grades: list[int], rule: str) -> int | None:
-    """Return the grade of one document by a rule of `RULES`; None where the rule names none."""
+    """Return the grade of one document by a rule of `RULES`, looking at nothing else; None where the rule names none.
+
+    A rule of `MODELS` names one only where all agree.
+    """
     if rule not in RULES:
         raise InputError(f"rule must be one of {', '.join(RULES)}, not {rule!r}")
     return _CHOICES[rule](grades) if grades else None
@@ -109,4 +134,5 @@ _CHOICES: dict[str, Callable[[list[int]], int | None]] = {
     "majority": _majority,
     "median": _lower_median,
     "adjudication": _unanimous,
+    **dict.fromkeys(MODELS, _unanimous),
 }

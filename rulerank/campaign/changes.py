@@ -36,12 +36,13 @@ class About(StrEnum):
     """What a change is about.
 
     >>> [about.value for about in About]
-    ['settings', 'state', 'read']
+    ['settings', 'state', 'read', 'pay']
     """
 
     SETTINGS = "settings"  # values of `Settings`, and the "name" of the campaign
     STATE = "state"  # "paused", "archived"
     READ = "read"  # "guidelines": up to which change the person has read them
+    PAY = "pay"  # "rate": see `rulerank.campaign.pay.Rate`
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,8 @@ class Course:
     name: str = ""
     paused: bool = False
     archived: bool = False
-    history: list[tuple[LabelEvent, Change]] = field(default_factory=list)  # settings and states, oldest first
+    rate: dict[str, str] = field(default_factory=dict)  # what is paid, as it stands in the log; empty: never said
+    history: list[tuple[LabelEvent, Change]] = field(default_factory=list)  # all but what was read, oldest first
     told: list[Told] = field(default_factory=list)  # the versions after the first, oldest first
     read: dict[int, int] = field(default_factory=dict)  # by person: the last version that they have read
     _changed: dict[str, Any] = field(default_factory=dict)  # plain values of settings, those of the last changes
@@ -144,6 +146,9 @@ class Course:
         if change.about is About.STATE:
             self.paused = bool(after.get("paused", self.paused))
             self.archived = bool(after.get("archived", self.archived))
+            return
+        if change.about is About.PAY:
+            self.rate = dict(after["rate"])
             return
         self.name = after.pop("name", self.name)
         unknown = sorted(after.keys() - {each.name for each in fields(Settings)})

@@ -8,6 +8,7 @@ from typing import Any
 
 from rulerank.campaign.changes import FIXED, GRADES_STAY, About, Change, check_change, differing, plain_values
 from rulerank.campaign.events import NO_DOCUMENT, Kind, LabelEvent, LogSession, TooLateError, UsedTokenError
+from rulerank.campaign.rate import Rate
 from rulerank.campaign.settings import Settings
 from rulerank.campaign.stepping import Stepping
 from rulerank.errors import InputError
@@ -57,6 +58,14 @@ class Changing(Stepping):
                 return None
             change = Change(About.STATE, {field: before[field] for field in fresh}, fresh)
             return self._write_change(session, person, change)
+
+    def set_rate(self, person: int | None, rate: Rate) -> LabelEvent | None:
+        """Set what an hour or a label is paid; return the event, None if it is so already."""
+        with self._step(reading=True) as session:
+            before = self.fold.course.rate
+            if before == rate.to_dict():
+                return None
+            return self._write_change(session, person, Change(About.PAY, {"rate": before}, {"rate": rate.to_dict()}))
 
     def fixed(self) -> dict[str, str]:
         """Return what cannot be changed any more, with the reason; "levels" is the number of grades."""

@@ -8,7 +8,9 @@ from difflib import SequenceMatcher
 from itertools import zip_longest
 from typing import Any
 
+from rulerank.agreement import LABELS as RULE_LABELS
 from rulerank.campaign.changes import Change, Told
+from rulerank.campaign.rate import Rate
 from rulerank.registry import rankers, samplers
 from rulerank.strategy import Strategy
 
@@ -33,6 +35,7 @@ LABELS = {
     "dwell_milliseconds": "Least milliseconds per document",
     "paused": "Paused",
     "archived": "Archived",
+    "rate": "Pay",
 }
 """Settings as people know them."""
 
@@ -159,6 +162,10 @@ def _grade(level: dict[str, str], other: dict[str, str]) -> str:
 def _said(name: str, value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if name == "rate":
+        return str(Rate.from_dict(value)) if value else "none"
+    if name == "aggregation":
+        return RULE_LABELS.get(value, str(value))
     registry = {"sampler": samplers, "ranker": rankers}.get(name)
     if registry is not None and value is not None:
         strategy = Strategy.from_dict(value)

@@ -20,7 +20,9 @@ def aggregate(grades: list[int], rule: str) -> int | None:
     """Return the one grade that a document counts with while labelling goes on, by a rule of `rulerank.agreement`.
 
     Where adjudication is still waited for, that is the median: the document was judged, and must not be asked for
-    again. Exports are stricter and leave such documents out.
+    again. Exports are stricter and leave such documents out. Under a model of annotators it is the median, too: every
+    key press asks for this grade, and one label more may change what a model makes of all documents. Exports and
+    Agreement ask the model.
     """
     found = one_grade(grades, rule)
     return one_grade(grades, "median") if found is None else found

@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages import context
 from pages.agreement.disputes import given_html
+from pages.agreement.rules import in_words
 from pages.agreement.view import tau_of, value_text
 from rulerank.agreement import krippendorff_alpha
 from rulerank.campaign import Kind
@@ -107,6 +108,39 @@ def test_only_the_open_tab_is_computed(judged):
     page = run_page(judged.id)
     assert not page.get("plotly_chart")
     assert page.selectbox(key=f"dispute-{judged.id}-3")
+
+
+def test_rules_shows_what_each_rule_would_change(judged, workspace):
+    judged.live.write(None, 6, Kind.ADJUDICATE, grade=2)
+    page = run_page(judged.id, "Rules")
+    rules, changes, people = (each.value for each in page.dataframe)
+    counts = {row["Rule"]: (row["Another grade"], row["No grade until decided"]) for _, row in rules.iterrows()}
+    # Documents 3 and 7 wait for a decision; every other rule has a grade for them.
+    assert counts["Adjudication (now)"] == (0, 0)
+    assert set(counts.values()) == {(0, 0), (2, 0)}
+    assert changes["Majority"].tolist() == ["0", "2"]
+    assert set(changes["Adjudication"]) == {"none"}
+    assert changes["Grades"].tolist()[0] == "Ann 0, Bob 0, <b>Cy</b> 1"
+    assert sorted(people["Person"]) == sorted(GIVEN)
+    assert people["Labels"].tolist() == [8, 8, 8]
+    assert any("8 documents are shared" in info.value for info in page.info)
+    page.segmented_control(key="agreement-model").set_value("dawid_skene").run()
+    assert not page.exception
+    judged.live.change(None, replace(judged.settings, aggregation="dawid_skene"))
+    page.run()
+    assert "Dawid and Skene's model (now)" in page.dataframe[0].value["Rule"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("right", "bias", "words"),
+    [
+        (0.84, 0.0, "gives the true grade about 8 times in 10; neither kind nor strict"),
+        (0.5, 0.42, "gives the true grade about 5 times in 10; kinder than the truth by 0.4 grades on average"),
+        (0.5, -0.31, "gives the true grade about 5 times in 10; stricter than the truth by 0.3 grades on average"),
+    ],
+)
+def test_a_model_speaks_in_words(right, bias, words):
+    assert in_words(right, bias) == words
 
 
 def test_rankers_of_people_who_agree_rank_alike(judged, workspace):
