@@ -22,7 +22,7 @@ def show_rules(opened: OpenCampaign, found: Grades, names: Mapping[int, str]) ->
     """Show how many documents each rule would grade otherwise, which, and how good people are by the models."""
     now = opened.settings.aggregation
     compared = compared_of(opened.id, (found.seen, *found.part), now, found)
-    st.dataframe(rules_table(compared), hide_index=True, alt="What each rule of aggregation would change")
+    st.table(rules_table(compared).set_index("Rule"))  # whose words wrap
     st.caption(
         f"Compared with **{LABELS[now]}**, the campaign's rule, as Export has it. A decision of an adjudicator counts "
         "under every rule. While people label, the middle grade stands in for a model and for a decision that is "
@@ -61,7 +61,8 @@ def rules_table(compared: RulesCompared) -> pd.DataFrame:
 
 def show_changes(opened: OpenCampaign, compared: RulesCompared, names: Mapping[int, str]) -> None:
     """List the documents that the chosen rule would grade otherwise, with everybody's grade and each rule's."""
-    others = [rule for rule in RULES if compared.of(rule)]
+    # Those that give another grade come before those that give none.
+    others = sorted((rule for rule in RULES if compared.of(rule)), key=lambda rule: not compared.other(rule))
     if not others:
         st.success("Every rule gives every document the grade that it has now.", icon=":material/done_all:")
         return
