@@ -14,7 +14,7 @@ from rulerank.campaign.rules_compared import RulesCompared, compare_rules
 
 MOST_LISTED = 500
 FEW_SHARED = 300
-"""Shared documents; simulations with 100 saw the median level with the models or better, those with 500 did not."""
+"""Shared documents. In simulations with 100 the median was level or ahead; with 500 the model that fits was ahead."""
 LEANS = 0.15
 """Grades. Who is nearer to the true grade than this on average leans to no side worth mentioning."""
 
@@ -31,7 +31,7 @@ def show_rules(opened: OpenCampaign, found: Grades, names: Mapping[int, str]) ->
     )
     if found.shared < FEW_SHARED:
         st.info(
-            f"{found.shared:,} documents are shared. Models of annotators need some hundred to do better than the "
+            f"{found.shared:,} documents are shared. Models of annotators need several hundred to do better than the "
             "middle grade; what follows is a first impression.", icon=":material/info:",
         )  # fmt: skip
     show_changes(opened, compared, names)
