@@ -43,11 +43,13 @@ def show_pay(opened: OpenCampaign, person: Person, names: Mapping[int, str]) -> 
         months = sorted({work.month for work in done}, reverse=True)
         month = st.selectbox("Month", [*months, ALL], key=f"pay-month-{opened.id}", width=220)
         table = pay_table([work for work in done if month in (ALL, work.month)], rate, names)
-        st.dataframe(table, hide_index=True, alt="Hours, labels and cost by person and month")
-        cost = sum(table[cost_column(rate)], Decimal(0))
-        st.markdown(
-            f"**{table['Hours'].sum():,.2f} hours, {table['Labels'].sum():,} labels, {cost:,} {plain(rate.currency)}**"
-        )
+        money = st.column_config.NumberColumn(format="%.2f")
+        st.dataframe(
+            table, hide_index=True, column_config={cost_column(rate): money},
+            alt="Hours, labels and cost by person and month",
+        )  # fmt: skip
+        cost = f"{sum(table[cost_column(rate)], Decimal(0)):,} {plain(rate.currency)}".strip()
+        st.markdown(f"**{table['Hours'].sum():,.2f} hours, {table['Labels'].sum():,} labels, cost {cost}**")
         st.caption(RULE)
         name = "all-months" if month == ALL else month
         st.download_button(
@@ -62,11 +64,11 @@ def ask_rate(opened: OpenCampaign, person: Person) -> Rate:
     with st.form(f"pay-rate-{opened.id}", border=False):
         kind, amount, currency, save = st.columns([2, 2, 1, 1], vertical_alignment="bottom")
         by = kind.selectbox("Paid", list(BY), list(BY).index(kept.by), format_func=BY.__getitem__, key="pay-by")
-        typed = amount.number_input("Rate", 0.0, float(MOST), float(kept.amount), format="%.4f", key="pay-amount")
+        typed = amount.number_input("Rate", 0.0, float(MOST), float(kept.amount), format="%.3f", key="pay-amount")
         money = currency.text_input("Currency", kept.currency, max_chars=LONGEST_CURRENCY, key="pay-currency")
         if save.form_submit_button("Save rate", key="pay-save", width="stretch"):
             try:
-                wanted = Rate(by, Decimal(f"{typed:.4f}").normalize() + 0, (money or "").strip())
+                wanted = Rate(by, Decimal(f"{typed:.3f}").normalize() + 0, (money or "").strip())
                 opened.live.set_rate(person.id, wanted)
             except RulerankError as error:
                 st.error(plain(str(error)), icon=":material/error:")
@@ -92,7 +94,7 @@ def pay_table(done: Sequence[Work], rate: Rate, names: Mapping[int, str]) -> pd.
                 None if work.median_seconds is None else round(work.median_seconds, 1) for work in done
             ],
             "Pauses count up to (seconds)": [round(work.limit, 1) for work in done],
-            "Rate": [str(rate.amount)] * len(done),
+            "Rate": [float(rate.amount)] * len(done),
             "Paid": [BY[rate.by].lower()] * len(done),
             cost_column(rate): [rate.cost(work.seconds, work.labels) for work in done],
         }

@@ -24,10 +24,10 @@ RULES = {
     "majority": "The most frequent grade counts; of grades given equally often, the middle one (or the lower middle).",
     "median": "The middle grade counts; of two middle ones, the lower.",
     "adjudication": "Where people differ, somebody decides on the Agreement page; until then the middle grade counts.",
-    "dawid_skene": "Export and Agreement believe those whom Dawid and Skene's model finds reliable; it needs a hundred "
-    "shared documents or more. While people label, the middle grade counts.",
+    "dawid_skene": "Export and Agreement believe those whom Dawid and Skene's model finds reliable; it needs several "
+    "hundred shared documents. While people label, the middle grade counts.",
     "ordered": "Export and Agreement believe a model that knows how kind or strict and how steady each person is; it "
-    "needs a hundred shared documents or more. While people label, the middle grade counts.",
+    "needs several hundred shared documents. While people label, the middle grade counts.",
 }
 SAMPLER = (
     "Decides which document is shown next. SSAR and SSARP are the papers' own and stop by themselves after few "

@@ -130,8 +130,8 @@ class GradeModel:
     >>> model = fit_dawid_skene([1, 1, 1, 2, 2, 2], ["a", "b", "c"] * 2, [0, 0, 1, 1, 1, 1])
     >>> model.grades()
     {1: 0, 2: 1}
-    >>> {who: round(share, 2) for who, share in zip(model.annotators, model.accuracy, strict=True)}
-    {'a': 0.81, 'b': 0.81, 'c': 0.69}
+    >>> model.annotators, model.accuracy.round(2).tolist()
+    (('a', 'b', 'c'), [0.81, 0.81, 0.69])
     """
 
     units: tuple[Hashable, ...]

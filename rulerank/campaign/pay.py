@@ -23,6 +23,8 @@ from rulerank.campaign.events import Kind, LabelEvent
 from rulerank.campaign.labels import LONGEST_PAUSE
 
 TIMES_MEDIAN = 10
+NO_WORK = (Kind.IMPORT, Kind.CHANGE)
+"""What a lead does to a campaign, and not an annotator to a document."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ def work_of(events: Iterable[LabelEvent]) -> list[Work]:
     for event in events:
         if event.kind is Kind.UNDO:
             undone.add(event.undoes)
-        if event.person is not None and event.kind is not Kind.IMPORT:
+        if event.person is not None and event.kind not in NO_WORK:
             acts[event.person].append(event)
     found = [each for person, mine in acts.items() for each in _months(person, mine, undone)]
     return sorted(found, key=lambda each: (each.month, each.person))

@@ -63,6 +63,7 @@ def test_a_label_counts_once_and_only_while_it_stands():
         LabelEvent(Kind.UNDO, 1, 1, undoes=2, id=6, at=JUNE + 10),
         LabelEvent(Kind.CANNOT_TELL, 2, 1, id=7, at=JUNE + 15),
         LabelEvent(Kind.IMPORT, 9, 1, 2, id=8, at=JUNE + 20),
+        LabelEvent(Kind.CHANGE, -1, 3, id=9, at=JUNE + 25),  # whoever sets the rate does not earn by it
     ]
     may, june = work_of(first + later)
     assert (may.labels, june.labels) == (2, 0)

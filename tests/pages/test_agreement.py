@@ -113,8 +113,9 @@ def test_only_the_open_tab_is_computed(judged):
 def test_rules_shows_what_each_rule_would_change(judged, workspace):
     judged.live.write(None, 6, Kind.ADJUDICATE, grade=2)
     page = run_page(judged.id, "Rules")
-    rules, changes, people = (each.value for each in page.dataframe)
-    counts = {row["Rule"]: (row["Another grade"], row["No grade until decided"]) for _, row in rules.iterrows()}
+    changes, people = (each.value for each in page.dataframe)
+    rules = page.table[0].value
+    counts = {rule: (row["Another grade"], row["No grade until decided"]) for rule, row in rules.iterrows()}
     # Documents 3 and 7 wait for a decision; every other rule has a grade for them.
     assert counts["Adjudication (now)"] == (0, 0)
     assert set(counts.values()) == {(0, 0), (2, 0)}
@@ -128,7 +129,7 @@ def test_rules_shows_what_each_rule_would_change(judged, workspace):
     assert not page.exception
     judged.live.change(None, replace(judged.settings, aggregation="dawid_skene"))
     page.run()
-    assert "Dawid and Skene's model (now)" in page.dataframe[0].value["Rule"].tolist()
+    assert "Dawid and Skene's model (now)" in page.table[0].value.index.tolist()
 
 
 @pytest.mark.parametrize(

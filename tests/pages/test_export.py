@@ -24,6 +24,7 @@ from db.store.sqlite_copy import copy_to
 from db.workspace import Workspace
 from pages import context
 from pages.export.preview import size_text
+from rulerank.agreement import RULES
 from rulerank.campaign import Campaign, Kind
 from rulerank.campaign.curves import new_curve
 from rulerank.campaign.export import ExportChoice, about, event_rows, fold_of, gather
@@ -77,6 +78,8 @@ class TestFacts:
             ("majority", {0: 1, 1: 0, 7: 2}, 0),
             ("median", {0: 1, 1: 0, 7: 2}, 0),
             ("adjudication", {0: 1, 7: 2}, 1),
+            ("dawid_skene", {0: 1, 1: 0, 7: 2}, 0),
+            ("ordered", {0: 1, 1: 0, 7: 2}, 0),
         ],
     )
     def test_grades_follow_the_rule(self, workspace, shared, rule, expected, waiting):
@@ -86,7 +89,7 @@ class TestFacts:
         assert leaving.waiting == waiting
         assert leaving.collection.docids == tuple(shared.document(row)[1] for row in range(shared.pool_rows.size))
 
-    @pytest.mark.parametrize("rule", ["majority", "median", "adjudication"])
+    @pytest.mark.parametrize("rule", RULES)
     def test_a_decision_wins_under_every_rule(self, workspace, shared, rule):
         shared.live.write(None, 1, Kind.ADJUDICATE, grade=1)
         leaving = gather(shared, rule, fold_of(workspace.campaigns.events(shared.id), shared.live.made_with))

@@ -57,7 +57,7 @@ def test_a_rate_is_kept_and_the_cost_follows(workspace, worked):
     assert table["Labels"].tolist() == [work.labels] == [6]
     assert table["Hours"].tolist() == [round(work.hours, 2)]
     assert [Decimal(str(cost)) for cost in table["Cost (EUR)"]] == [Decimal("1.50")]
-    assert any("6 labels, 1.50 EUR" in text.value for text in again.markdown)
+    assert any("6 labels, cost 1.50 EUR**" in text.value for text in again.markdown)
     assert again.number_input(key="pay-amount").value == 0.25
     assert any("the rest is a break" in text.value for text in again.caption)
 
