@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 from pages.charts.figure import Floats, as_floats, empty_figure, legend_below, limits, new_figure, safe, value_axis
 from pages.charts.learning import LINE, spread
 from pages.charts.series import LineStyle
-from pages.charts.theme import LIGHT, Theme, with_alpha
+from pages.charts.theme import LIGHT, Theme, ink_of, with_alpha
 
 SECONDS = 20.0
 """How long the whole replay takes."""
@@ -132,7 +132,7 @@ def _traces(
                 hovertemplate=f"<b>{safe(line.name, 60)}</b><br>%{{x:,d}} labels: %{{y:.4f}}<extra></extra>",
             )
         )
-    found.append(_ends(lines, curves, shown, last, pixels))
+    found.append(_ends(lines, curves, shown, last, pixels, theme))
     for place, line in enumerate(reversed(lines)):
         given = line.steps[:shown]
         found.append(
@@ -156,14 +156,17 @@ def _traces(
                 "grade %{customdata[1]}<extra></extra>",
             )
         )
-    found.append(_asked(lines, shown))
+    found.append(_asked(lines, shown, theme))
     return found
 
 
-def _ends(lines: Sequence[ReplayLine], curves: Sequence[Floats], shown: int, last: int, pixels: float) -> go.Scatter:
+def _ends(
+    lines: Sequence[ReplayLine], curves: Sequence[Floats], shown: int, last: int, pixels: float, theme: Theme
+) -> go.Scatter:
     """Return the values of now, at the right edge and moved apart."""
     now = [
-        (float(curve[min(shown, len(curve)) - 1]), line.look.colour) for line, curve in zip(lines, curves, strict=True)
+        (float(curve[min(shown, len(curve)) - 1]), ink_of(line.look.colour, theme))
+        for line, curve in zip(lines, curves, strict=True)
     ]
     known = sorted((each for each in now if np.isfinite(each[0])), key=lambda each: each[0])
     places = [place / pixels for place in spread([value * pixels for value, _ in known], LINE)]
@@ -182,7 +185,7 @@ def _ends(lines: Sequence[ReplayLine], curves: Sequence[Floats], shown: int, las
     )
 
 
-def _asked(lines: Sequence[ReplayLine], shown: int) -> go.Scatter:
+def _asked(lines: Sequence[ReplayLine], shown: int, theme: Theme) -> go.Scatter:
     """Return the words above the rows: how many relevant documents each has found, and what it asks for now."""
     texts = []
     for line in reversed(lines):
@@ -197,7 +200,7 @@ def _asked(lines: Sequence[ReplayLine], shown: int) -> go.Scatter:
         yaxis="y2",
         text=texts,
         textposition="middle right",
-        textfont={"size": 13, "color": [line.look.colour for line in reversed(lines)]},
+        textfont={"size": 13, "color": [ink_of(line.look.colour, theme) for line in reversed(lines)]},
         mode="text",
         cliponaxis=False,
         showlegend=False,
@@ -241,7 +244,7 @@ def _buttons(last: int) -> dict[str, Any]:
 
 
 def _slider(last: int, theme: Theme) -> dict[str, Any]:
-    steps = [{"label": str(n), "method": "animate", "args": [[str(n)], _still(0)]} for n in range(1, last + 1)]
+    steps = [{"label": " ", "method": "animate", "args": [[str(n)], _still(0)]} for n in range(1, last + 1)]
     return {
         "active": last - 1,
         "steps": steps,

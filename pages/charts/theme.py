@@ -162,6 +162,16 @@ def mix(first: str, second: str, share: float) -> str:
     return "#" + "".join(f"{round(a + (b - a) * share):02X}" for a, b in pairs)
 
 
+def ink_of(colour: str, theme: Theme) -> str:
+    """Return the colour of a line where it is text: as near to it as can be read on the page (contrast 4.5).
+
+    >>> ink_of("#0072B2", LIGHT), contrast(ink_of("#D55E00", LIGHT), LIGHT.background) >= 4.5
+    ('#0072B2', True)
+    """
+    inks = (mix(colour, theme.text, step / 10) for step in range(11))
+    return next(ink for ink in inks if contrast(ink, theme.background) >= 4.5)
+
+
 def grade_colours(levels: int, theme: Theme = LIGHT) -> tuple[str, ...]:
     """Return one colour per grade, 0 first, spread over the theme's anchors: faint is low, strong is high."""
     if levels < 1:

@@ -1,6 +1,6 @@
 """Samplers: which document to label next. One file each, all on the interface of `Sampler`."""
 
-from rulerank.sampling.base import Sampler
+from rulerank.sampling.base import FOR_PAIRS, RECOMMENDED, Sampler
 from rulerank.sampling.cover import Cover
 from rulerank.sampling.elo_dcg import ELODCG
 from rulerank.sampling.fewest_occurrences import FewestOccurrences
@@ -14,12 +14,6 @@ from rulerank.sampling.ssar_queries import SSARQueries
 from rulerank.sampling.ssar_turns import SSARTurns
 from rulerank.sampling.ssarp import SSARP
 from rulerank.sampling.top_feature import TopFeature
-
-RECOMMENDED = "ssar_even"
-"""For labels that train a ranker on rules: on no whole set at hand below random labels (docs/samplers.md)."""
-
-FOR_PAIRS = "ssar_queries"
-"""For labels on which RankSVM, LambdaMART or another learner from pairs and lists will be trained."""
 
 __all__ = [
     "ELODCG",

@@ -16,6 +16,12 @@ from rulerank.strategy import Configurable
 Floats = npt.NDArray[np.float64]
 Seed = int | np.random.Generator | None
 
+RECOMMENDED = "ssar_even"
+"""For labels that train a ranker on rules: on no whole set at hand below random labels (docs/samplers.md)."""
+
+FOR_PAIRS = "ssar_queries"
+"""For labels on which RankSVM, LambdaMART or another learner from pairs and lists will be trained."""
+
 
 class Sampler(Configurable):
     """Chooses the next document of a pool.

@@ -14,7 +14,7 @@ from rulerank.metrics.conventions import conventions
 from rulerank.metrics.measure import Measure
 from rulerank.ranking import RECOMMENDED
 from rulerank.registry import discretizers, rankers, samplers
-from rulerank.sampling import RECOMMENDED as SAMPLER
+from rulerank.sampling.base import RECOMMENDED as SAMPLER
 from rulerank.simulate.learners import all_rankers, learners
 from rulerank.simulate.learners.base import missing_package, need
 from rulerank.strategy import MOST_SEEDS, Strategy, with_new_spelling
