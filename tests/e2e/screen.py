@@ -56,12 +56,10 @@ class Screen:
         self.context = self._idle.pop() if self._idle else browser.new_context(**{"viewport": WINDOW, **options})
         self.page: Page = self.context.new_page()
         self.page.set_default_timeout(PATIENCE)
-        self._seen: str | None = None  # the document that was looked at for long enough
 
     def go(self, path: str = "/") -> None:
         """Open an address of the app and wait until the page is drawn."""
         self.page.goto(self.url + path)
-        self._seen = None  # a document that is shown anew is looked at anew
         self.ready()
 
     def ready(self) -> None:
@@ -106,11 +104,12 @@ class Screen:
         """Wait for a document to grade, long enough for a key to count, and return its token."""
         self.page.wait_for_function(_TOKEN)
         self.ready()
-        while self._seen is None or self.token() != self._seen:
-            self._seen = self.token()
+        # Noted in the page itself: a document that is shown anew, after a reload say, is looked at anew.
+        while (token := self.token()) is None or self.page.evaluate("() => window.lookedAt") != token:
             self.page.wait_for_timeout(DWELL)
+            self.page.evaluate("token => { window.lookedAt = token }", token)
             self.ready()
-        return self._seen
+        return token
 
     def press(self, key: str) -> str:
         """Press a key that moves on to another document; returns the token of that one."""

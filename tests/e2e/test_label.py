@@ -9,7 +9,6 @@ import pytest
 from playwright.sync_api import expect
 
 from db.workspace import Workspace
-from rulerank.sampling import SSAR
 
 
 @pytest.fixture(scope="module")
@@ -45,13 +44,14 @@ def test_z_gives_the_document_back(screen, log):
     assert [kind for (kind,) in log.rows("SELECT kind FROM label_events ORDER BY id")] == ["grade", "undo"]
 
 
-def test_thirty_keys_give_exactly_the_order_of_ssar(screen, log, demo):
+def test_thirty_keys_give_exactly_the_order_of_the_sampler(screen, log, demo):
     start = len(log.events("grade"))
     token = screen.document()
     for _ in range(30):
         token = screen.press(str(demo.known_grades[log.held(token)]))
     screen.saved(30)
-    expected = SSAR().run(demo.items, demo.known_grades, budget=31).order
+    sampler = demo.settings.make_sampler()
+    expected = sampler.run(demo.items, demo.known_grades, qids=demo.query_index, budget=31).order
     assert [row for row, _, _ in log.events("grade")[start:]] == expected[:30]
     assert log.held(token) == expected[30]
 
