@@ -34,7 +34,8 @@ def rules_curve(
     least = np.asarray(np.nan if labelled_minimum is None else labelled_minimum)
     floor = points_of(rounds, np.full(xs.size, least) if least.ndim == 0 else least, "the labelled minimum")[1]
     caption = (
-        "Each round takes the document with the fewest rules; the natural stop is where that one is labelled already."
+        "Line: the rules of the document that was chosen in each round. The natural stop is where no unlabelled "
+        "document of the pool draws fewer rules than every labelled one."
     )
     figure = new_figure(title, caption, theme=theme, height=height, l=72)
     one = xs.size == 1

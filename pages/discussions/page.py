@@ -49,7 +49,7 @@ def titles_of(opened: OpenCampaign, threads: list[Thread]) -> dict[int, str]:
         qid, docid = opened.document(thread.row)
         state = "open" if thread.open else "resolved"
         document = names.get(docid) or docid or f"document {thread.row + 1}"
-        lines[thread.row] = f"{state} · {queries.get(qid, f'query {qid}')} · {document} · {len(thread.remarks)} remarks"
+        lines[thread.row] = f"{state} · {queries.get(qid, f'query {qid}')} · {document}"
     return lines
 
 

@@ -69,7 +69,7 @@ def ask_wanted(opened: OpenCampaign, mine: list[Decision], queries: dict[str, st
     answers = {str(grade): f"{grade} · {level.name}" for grade, level in enumerate(opened.settings.grades)}
     answers |= {word: word for word in NOT_A_GRADE.values()}
     asked = {each.qid: queries.get(each.qid, f"query {each.qid}") for each in mine}
-    columns = st.columns([3, 3, 3, 2, 1.4, 1.2], vertical_alignment="bottom")
+    columns = st.columns([3, 3, 3, 2])
     words = columns[0].text_input("Search", placeholder="query, document or note", key="my-labels-words")
     qid = columns[1].selectbox(
         "Query", ["", *sorted(asked, key=asked.__getitem__)], format_func=lambda qid: asked.get(qid, "all queries"),
@@ -79,8 +79,9 @@ def ask_wanted(opened: OpenCampaign, mine: list[Decision], queries: dict[str, st
         "Decision", list(answers), format_func=answers.__getitem__, placeholder="all", key=f"my-labels-{opened.id}"
     )
     when = columns[3].selectbox("When", list(WHEN), key="my-labels-when")
-    noted = columns[4].toggle("With a note", key="my-labels-noted")
-    flagged = columns[5].toggle("Flagged", key="my-labels-flagged", help="A discussion of it is open.")
+    switches = st.container(horizontal=True)
+    noted = switches.toggle("With a note", key="my-labels-noted")
+    flagged = switches.toggle("Flagged", key="my-labels-flagged", help="A discussion of it is open.")
     days = WHEN[when or "any time"]
     began = day_began(time.time(), st.context.timezone_offset)
     return DecisionFilter(

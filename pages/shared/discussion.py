@@ -13,7 +13,7 @@ from rulerank.campaign import Kind, LabelEvent, OpenCampaign
 from rulerank.errors import RulerankError
 
 LONGEST = 5_000
-DID = {Kind.FLAG: "asks", Kind.REMARK: "says", Kind.RESOLVE: "resolves it"}
+DID = {Kind.FLAG: "flagged it", Kind.REMARK: "said", Kind.RESOLVE: "resolved it"}
 
 
 def show_thread(opened: OpenCampaign, person: int, row: int, *, leads: bool) -> None:

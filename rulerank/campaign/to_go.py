@@ -11,7 +11,7 @@ import logging
 import threading
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -42,17 +42,21 @@ log = logging.getLogger("rulerank")
 
 @dataclass(frozen=True)
 class ToGo:
-    """A rough range of labels.
+    """A rough range of labels; `most`: how many there are at all.
 
     >>> str(ToGo(96, 289)), str(ToGo(0, 7)), str(ToGo(3, 1203)), str(ToGo(0, 0))
     ('about 95 to 290', 'up to 7', 'up to 1,250', 'a few')
+    >>> str(ToGo(600, 2702, most=2702))
+    'about 600 to 2,702'
     """
 
     low: int
     high: int
+    most: int | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         high = _rounded(self.high, up=True)
+        high = high if self.most is None else min(high, self.most)
         # A lower end that is next to nothing beside the upper one says nothing.
         low = _rounded(self.low, up=False) if self.low >= self.high / 20 else 0
         if not high:  # more were asked for than was thought
@@ -149,4 +153,6 @@ def _range(opened: OpenCampaign, kept: _Estimate, documents: int) -> ToGo | None
     low, high = (max(0.0, min(each - since, len(opened.items) - documents)) for each in kept.left)
     overlap = opened.settings.overlap
     lacking = overlap * documents - len(opened.live.fold.labelled_at) if overlap > 1 else 0
-    return ToGo(int(overlap * low) + max(0, lacking), int(np.ceil(overlap * high)) + max(0, lacking))
+    more = max(0, lacking)
+    most = overlap * (len(opened.items) - documents) + more
+    return ToGo(int(overlap * low) + more, int(np.ceil(overlap * high)) + more, most)

@@ -78,7 +78,9 @@ class EvaluationSet(Format):
         import numpy
         import sklearn.datasets
         held, _ = sklearn.datasets.load_svmlight_file("evaluation.txt", n_features={features})
-        scores = held @ numpy.ones({features})  # put your own model here: scores = model.predict(held)
+        scores = held @ numpy.ones({features})  # put your own model's scores here, one per line of evaluation.txt
+        # for a model of LightGBM, which counts features from 0, load evaluation.txt with
+        # zero_based=True, n_features=model.num_feature()
         numpy.savetxt("scores.txt", scores, fmt="%.17g")
         # then, in a shell: python measure.py scores.txt
         """

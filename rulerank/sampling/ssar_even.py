@@ -116,4 +116,5 @@ class SSAREven(SSAR):
         return f"it draws {keys['rules']:.0f} rules, the fewest of {query}"
 
     def _said_of_the_query(self, keys: dict[str, float]) -> str:
-        return f"a query with {keys['labels of the query']:.0f} labels, the fewest of all queries"
+        number = int(keys["labels of the query"])
+        return f"a query with {number} label{'' if number == 1 else 's'}, the fewest of all queries"

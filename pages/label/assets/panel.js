@@ -107,7 +107,7 @@ class Panel extends Drawing {
     this.draw(fresh);
     if (focused === "note") this.note?.focus();
     else if (tabbed && focused) this.root.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus();
-    else if (inside || document.activeElement === document.body) this.rest();
+    else if (inside || document.activeElement === document.body || (fresh && data.pause?.news)) this.rest();
     if (data.ignored) this.ignore("Your key was ignored: it came too soon after the document.");
   }
 
