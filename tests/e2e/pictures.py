@@ -52,7 +52,7 @@ STILL = {"reduced_motion": "reduce"}
 
 
 def label_demo(url: str, number: int = LABELS) -> None:
-    """Make the demo, and let two people give labels, each document to both; the second errs now and then."""
+    """Make the demo, and let two people give labels, each document to both; the second errs now and then, and asks."""
     workspace = Workspace(url)
     campaign = workspace.demo()
     people = [workspace.people.ensure_single_user().id, workspace.people.add("Cleo", "annotator").id]
@@ -73,6 +73,8 @@ def label_demo(url: str, number: int = LABELS) -> None:
         now += 5.0 + place % 11
         opened.live.submit(person, offer.claim.token, row, Kind.GRADE, grade=grade)
     opened.live.release(people[1])
+    opened.live.write(people[1], row, Kind.FLAG, text="The need asks for one call. Does a loop around it count?")
+    opened.live.write(people[0], row, Kind.REMARK, text="Yes: the guidelines say “perhaps in a loop”.")
     workspace.close()
 
 
