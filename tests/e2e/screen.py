@@ -16,6 +16,8 @@ from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, 
 READY = '[data-testid="stApp"][data-test-connection-state="CONNECTED"][data-test-script-state="notRunning"]'
 SIGN_IN = 'main > form[method="post"], main > a.button'
 """The sign-in page, which is not one of Streamlit's."""
+BOUNCE = 320
+"""Milliseconds, a little more than the panel takes a second press of a key for a bounced one."""
 DWELL = 270
 """Milliseconds to look at a document before a key counts: a little more than the campaigns ask for."""
 
@@ -116,6 +118,11 @@ class Screen:
         before = self.document()
         self.page.keyboard.press(key)
         return self.document_after(before)
+
+    def press_again(self, key: str) -> None:
+        """Press a key that may have been pressed a moment ago: not so soon that it would be taken for bounced."""
+        self.page.wait_for_timeout(BOUNCE)
+        self.page.keyboard.press(key)
 
     def document_after(self, before: str) -> str:
         """Wait for another document than this one, and return its token."""

@@ -81,7 +81,7 @@ def test_the_reason_is_told_for_the_last_document(screen):
     before = reason.text_content()
     screen.press("0")
     expect(reason).not_to_have_text(before)
-    screen.page.keyboard.press("w")
+    screen.press_again("w")
     expect(reason).to_have_count(0)
 
 

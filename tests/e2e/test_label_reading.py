@@ -168,7 +168,7 @@ def test_the_reason_is_a_sentence_and_a_picture_with_the_rules_folded(reader):
     expect(reason.get_by_text("rules from what was labelled")).to_be_hidden()
     reason.locator("summary").click()
     expect(reason.get_by_text("rules from what was labelled")).to_be_visible()
-    reader.page.keyboard.press("w")
+    reader.press_again("w")
     expect(reason).to_have_count(0)
 
 
@@ -253,7 +253,7 @@ def test_size_width_and_keys_on_buttons_are_kept(reader):
     for name in ("Middle text", "Text only", "Keys on buttons"):
         reader.button(name).click()
     reader.page.wait_for_timeout(320)
-    reader.page.keyboard.press("v")
+    reader.press_again("v")
     expect(reader.page.locator(".rr-grades kbd").first).to_be_visible()
     expect(reader.page.locator(".rr-view")).to_have_count(0)
 
